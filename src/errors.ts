@@ -7,16 +7,21 @@ interface KindRow {
   retryable: boolean;
   /** What the kind means, in one sentence, for people. */
   text: string;
+  /** The name in `data.kind`, where JSON-RPC has a code of its own for a kind of PROTOCOL 8. */
+  wire?: string;
   /** WebSocket close code, where the kind ends the connection. */
   close?: number;
 }
 
 /** Every kind of error that crosses the wire. JSON-RPC's own codes for framing, -32000 for the product's kinds. */
 export const ERROR_KINDS = {
-  PARSE: { code: -32700, retryable: false, text: 'the frame is not JSON' },
-  INVALID_REQUEST: { code: -32600, retryable: false, text: 'the frame is not a JSON-RPC 2.0 message' },
-  METHOD_NOT_FOUND: { code: -32601, retryable: false, text: 'there is no such method' },
-  INVALID_PARAMS: { code: -32602, retryable: false, text: 'the parameters do not fit the method' },
+  INVALID_REQUEST: {
+    code: -32600,
+    retryable: false,
+    text: 'this is no JSON-RPC 2.0 message',
+    wire: 'BAD_FRAME',
+  },
+  METHOD_NOT_FOUND: { code: -32601, retryable: false, text: 'there is no such method', wire: 'UNSUPPORTED' },
   NOT_INITIALIZED: { code: -32000, retryable: false, text: 'initialize must be the first call' },
   UNKNOWN_SESSION: { code: -32000, retryable: false, text: 'there is no such session for this token' },
   BAD_FRAME: { code: -32700, retryable: false, text: 'the frame cannot be decoded' },
@@ -78,7 +83,8 @@ export class CuratedError extends Error {
 
   /** The JSON-RPC error object of PROTOCOL 8. */
   toWire(): { code: number; message: string; data: Record<string, unknown> } {
-    const data: Record<string, unknown> = { kind: this.kind, retryable: this.retryable };
+    const row: KindRow = ERROR_KINDS[this.kind];
+    const data: Record<string, unknown> = { kind: row.wire ?? this.kind, retryable: row.retryable };
     if (this.path !== undefined) data['path'] = this.path;
     if (this.detail !== undefined) data['detail'] = this.detail;
     return { code: this.code, message: this.message, data };

@@ -11,7 +11,9 @@ const filters = process.argv.slice(2).map((f) => f.replace(/^\.?\//, '').replace
 const files = readdirSync(join(root, 'dist/test'), { recursive: true, encoding: 'utf8' })
   .filter((f) => f.endsWith('.test.js'))
   .map((f) => join(root, 'dist/test', f))
-  .filter((f) => filters.length === 0 || filters.some((part) => relative(join(root, 'dist'), f).includes(part)))
+  .filter(
+    (f) => filters.length === 0 || filters.some((part) => relative(join(root, 'dist'), f).includes(part)),
+  )
   .sort();
 if (files.length === 0) {
   console.error(`no test file matches ${filters.join(' ') || '(none built: run npm run build)'}`);
