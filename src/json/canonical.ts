@@ -1,0 +1,39 @@
+// RFC 8785 (JSON Canonicalization Scheme): the text that hashes are taken over.
+import { fail } from '../errors.js';
+import { MAX_DEPTH } from './tree.js';
+
+/**
+ * Canonical form of one JSON text: keys sorted by UTF-16 code units, numbers as IEEE doubles in ECMAScript spelling,
+ * no white space. Beyond the RFC, so that every text has a form: a lone surrogate stays as its `\udxxx` escape, and a
+ * number beyond the doubles is `null`, as in JSON.stringify. Of duplicate keys the last one counts.
+ * Throws BAD_FRAME if the text is not JSON or nested deeper than 1,000 levels.
+ */
+export function canonicalize(text: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (e) {
+    fail('BAD_FRAME', 'not JSON', { cause: e });
+  }
+  return canonicalValue(value);
+}
+
+/** Canonical form of a parsed JSON value. */
+export function canonicalValue(value: unknown): string {
+  return write(value, 0);
+}
+
+function write(v: unknown, depth: number): string {
+  if (typeof v !== 'object' || v === null) return JSON.stringify(v) ?? 'null';
+  if (depth >= MAX_DEPTH) fail('BAD_FRAME', `nesting deeper than ${MAX_DEPTH}`);
+  if (Array.isArray(v)) {
+    let out = '';
+    for (const item of v) out += `${out === '' ? '' : ','}${write(item, depth + 1)}`;
+    return `[${out}]`;
+  }
+  const object = v as Record<string, unknown>;
+  let out = '';
+  for (const key of Object.keys(object).sort())
+    out += `${out === '' ? '' : ','}${JSON.stringify(key)}:${write(object[key], depth + 1)}`;
+  return `{${out}}`;
+}

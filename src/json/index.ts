@@ -1,0 +1,7 @@
+// The door of the JSON room: exact texts in, exact texts out.
+export { canonicalize, canonicalValue } from './canonical.js';
+export { applyEdits, type TextEdit } from './edits.js';
+export { child, locate, type Path, pointer, valueAt } from './path.js';
+export { RawJson, writeJson } from './raw.js';
+export { sliceValue, sliceValues } from './slice.js';
+export { type JsonNode, MAX_DEPTH, parseTree, stringAt } from './tree.js';

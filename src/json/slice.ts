@@ -1,0 +1,112 @@
+// Exact texts of parts of a frame that JSON.parse has accepted: no tree, no copies but the slices asked for.
+import type { Path } from './path.js';
+import { skipSpace, stringAt } from './tree.js';
+
+/**
+ * The exact text of each item of the array at `path`, white space around the items left out; undefined if there is
+ * no array. `text` must be valid JSON (on anything else the answer is undefined or meaningless, never a throw or an
+ * endless loop). Linear in the length of the text.
+ */
+export function sliceValues(text: string, path: Path): string[] | undefined {
+  const at = find(text, path);
+  if (at === undefined || text[at] !== '[') return undefined;
+  const out: string[] = [];
+  walkItems(text, at, (start, end) => {
+    out.push(text.slice(start, end));
+  });
+  return out;
+}
+
+/** The exact text of the value at `path`, or undefined. Same conditions as `sliceValues`. */
+export function sliceValue(text: string, path: Path): string | undefined {
+  const at = find(text, path);
+  return at === undefined ? undefined : text.slice(at, valueEnd(text, at));
+}
+
+/** Index at which the value at `path` starts; of duplicate keys the last one counts. */
+function find(text: string, path: Path): number | undefined {
+  let at: number | undefined = skipSpace(text, 0);
+  for (const step of path) {
+    let found: number | undefined;
+    if (typeof step === 'string') {
+      if (text[at] !== '{') return undefined;
+      walkMembers(text, at, (key, start) => {
+        if (key() === step) found = start;
+      });
+    } else {
+      if (text[at] !== '[') return undefined;
+      let i = 0;
+      walkItems(text, at, (start) => {
+        if (i++ === step) found = start;
+      });
+    }
+    if (found === undefined) return undefined;
+    at = found;
+  }
+  return at;
+}
+
+function walkItems(text: string, open: number, visit: (start: number, end: number) => void): void {
+  let i = skipSpace(text, open + 1);
+  while (i < text.length && text[i] !== ']') {
+    const end = valueEnd(text, i);
+    visit(i, end);
+    i = skipSpace(text, end);
+    if (text[i] !== ',') return;
+    i = skipSpace(text, i + 1);
+  }
+}
+
+function walkMembers(text: string, open: number, visit: (key: () => string, start: number) => void): void {
+  let i = skipSpace(text, open + 1);
+  while (text[i] === '"') {
+    const keyStart = i;
+    const keyEnd = quoteEnd(text, i);
+    i = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    if (i >= text.length) return;
+    visit(() => stringAt(text, keyStart, keyEnd), i);
+    i = skipSpace(text, valueEnd(text, i));
+    if (text[i] !== ',') return;
+    i = skipSpace(text, i + 1);
+  }
+}
+
+/** End of the string that opens at `i`: jumps from quote to quote, since the text is known to be valid. */
+function quoteEnd(text: string, i: number): number {
+  let from = i + 1;
+  for (;;) {
+    const quote = text.indexOf('"', from);
+    if (quote < 0) return text.length;
+    let slashes = 0;
+    while (text.charCodeAt(quote - 1 - slashes) === 0x5c && quote - 1 - slashes > i) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+    from = quote + 1;
+  }
+}
+
+function valueEnd(text: string, start: number): number {
+  let depth = 0;
+  let i = start;
+  while (i < text.length) {
+    const c = text.charCodeAt(i);
+    if (c === 0x22) i = quoteEnd(text, i);
+    else if (c === 0x7b || c === 0x5b) {
+      depth++;
+      i++;
+      continue;
+    } else if (c === 0x7d || c === 0x5d) {
+      if (depth === 0) return i;
+      depth--;
+      i++;
+    } else if (depth > 0) {
+      i++;
+      continue;
+    } else if (c === 0x2c || c === 0x3a || c <= 0x20) return i;
+    else {
+      i++;
+      continue;
+    }
+    if (depth === 0) return i;
+  }
+  return i;
+}
