@@ -1,0 +1,100 @@
+// Schemas of the hook before each model call (PROTOCOL 4) and of the calls around it. Pure.
+import { z } from 'zod';
+import {
+  count,
+  json,
+  message,
+  name,
+  positive,
+  raw,
+  real,
+  system,
+  text,
+  toolChoice,
+  tools,
+} from '../values.js';
+
+const session = name;
+
+const tokens = z.strictObject({
+  raw: count,
+  curated: count,
+  static: count,
+  session: count,
+  volatile: count,
+  estimated: count.describe('after calibration by the usage the provider reported'),
+  p95: count,
+  window: count,
+  threshold: count,
+});
+
+const prepared = z.strictObject({
+  turn: count,
+  seq: count,
+  request: raw('request').optional(),
+  patch: z
+    .strictObject({ base_messages: count, ops: raw('json').describe('RFC 6902 operations') })
+    .optional()
+    .describe("operations on the client's own {system, tools, messages}"),
+  hash: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+  tokens,
+  cache: z.strictObject({
+    prefix_stable: z.boolean(),
+    first_changed: count.optional(),
+    recache_tokens: count,
+    breakpoints: z.array(json),
+    read_tokens: count.optional(),
+    cost: real.optional(),
+  }),
+  curated: z.array(json).describe('memory.curated payloads of the envelopes issued by this call'),
+  pending: z.array(json).describe('what waits for the turn boundary'),
+  violations: z.array(z.looseObject({ rule: text, path: text })).optional(),
+  fits: z.literal(true),
+  context_management: json.optional().describe('request fields of native edits, when they are on'),
+});
+
+export const PREPARE_METHODS = {
+  'llm.prepare': {
+    summary: 'The hook before each model call: the curated request, valid and fitting, or a typed error.',
+    params: z.strictObject({
+      session,
+      messages: z.array(message).optional().describe('the whole history, for agents that resend it'),
+      append: z.array(message).optional().describe('only what is new'),
+      system: system.optional(),
+      tools: tools.optional(),
+      tool_choice: toolChoice.optional(),
+      task_kind: name.optional(),
+      max_tokens: positive.optional(),
+      pending: z.array(name).optional().describe('ids of tool calls in flight'),
+      return: z.enum(['full', 'patch']).optional(),
+      key: name.optional(),
+    }),
+    result: prepared,
+  },
+  'llm.error': {
+    summary: 'The provider refused or overflowed: a request that fits (once an error), or a typed error.',
+    params: z.strictObject({
+      session,
+      error: json.describe("the provider's error: an object or its text"),
+      stop_reason: text.nullable().optional(),
+      delivered: z.boolean().optional().describe('had any delta reached the user?'),
+      key: name.optional(),
+    }),
+    result: prepared,
+  },
+  'memory.compact': {
+    summary: 'Asks for a compaction cycle; it ends in memory.compacted or memory.compaction.failed.',
+    params: z.strictObject({ session, reason: text.optional(), target: name.optional() }),
+    result: z.strictObject({ started: z.boolean() }),
+  },
+  'tools.discover': {
+    summary: 'Reveals the tools of a class.',
+    params: z.strictObject({ session, class: name, subclass: name.optional() }),
+    result: z.strictObject({ class: text, subclass: text.optional(), tools: z.array(json) }),
+  },
+  'approval.respond': {
+    summary: 'Answers an approval request (hitl.requested).',
+    params: z.strictObject({ session, request: name, decision: name }),
+    result: z.strictObject({ accepted: z.boolean() }),
+  },
+} as const;

@@ -1,0 +1,179 @@
+// Schemas of the session calls (PROTOCOL 3), `llm.prepare` aside. Pure.
+import { z } from 'zod';
+import {
+  count,
+  json,
+  jsonObject,
+  message,
+  name,
+  positive,
+  project,
+  raw,
+  system,
+  text,
+  timestamp,
+  tools,
+} from '../values.js';
+import { FORMATS, PRESETS } from '../vocabulary.js';
+import { packet } from './context.js';
+
+const session = name;
+
+export const SESSION_METHODS = {
+  'session.open': {
+    summary: 'Makes a session, or resumes one and takes its writing lease.',
+    params: z.strictObject({
+      session: session.optional().describe('made up by the daemon when absent'),
+      format: z.enum(FORMATS),
+      model: name,
+      context_window: positive.optional(),
+      max_output_tokens: positive.optional(),
+      system: system.optional(),
+      tools: tools.optional(),
+      preset: z.enum(PRESETS).optional(),
+      config: jsonObject.optional().describe('the shape of the YAML file; same validation'),
+      project: project.optional(),
+      last_seq: count.optional().describe('the last seq the client saw; a gap is SEQ_GAP'),
+    }),
+    result: z.strictObject({
+      session,
+      resumed: z.boolean(),
+      epoch: count,
+      turn: count,
+      seq: count,
+      messages: count,
+      config: jsonObject,
+      packet: packet.optional(),
+    }),
+  },
+  'session.append': {
+    summary: 'Appends messages to the stored history; acknowledged when the operating system has them.',
+    params: z.strictObject({
+      session,
+      messages: z.array(message).min(1),
+      key: name.optional(),
+      parent_call_id: name
+        .optional()
+        .describe('the call inside which these were made; they stay out of the history'),
+    }),
+    result: z.strictObject({
+      ids: z.array(text),
+      tokens: z.array(count),
+      total_tokens: count,
+      turn: count,
+      seq: count,
+    }),
+  },
+  'turn.end': {
+    summary: 'Ends a turn (final) or a model round (final: false); acknowledged when synced to disk.',
+    params: z.strictObject({
+      session,
+      final: z.boolean().optional(),
+      usage: jsonObject.optional().describe("the provider's own usage object"),
+      stop_reason: text.nullable().optional(),
+      context_management: json
+        .optional()
+        .describe("the response's own report of native edits (applied_edits)"),
+      key: name.optional(),
+    }),
+    result: z.strictObject({
+      turn: count,
+      seq: count,
+      decisions: z.array(z.looseObject({ type: text, seq: count })),
+    }),
+  },
+  'session.state': {
+    summary: 'Where the session stands: tokens by section, topic, what is cleared, pruned and pending.',
+    params: z.strictObject({ session }),
+    result: z.strictObject({
+      session,
+      turn: count,
+      seq: count,
+      messages: count,
+      tokens: z.strictObject({ static: count, session: count, volatile: count, total: count }),
+      topic: jsonObject,
+      pending: z.array(json),
+      cleared: z.array(json),
+      pruned_tools: z.array(json),
+      durable: jsonObject,
+      epoch: count.optional(),
+      round: count.optional(),
+    }),
+  },
+  'session.messages': {
+    summary: 'The stored history, which is never edited, or the curated view of it.',
+    params: z.strictObject({
+      session,
+      from: count.optional(),
+      limit: positive.optional(),
+      view: z.enum(['stored', 'curated']).optional(),
+    }),
+    result: z.strictObject({
+      messages: z.array(z.strictObject({ id: text, seq: count, message: raw('message') })),
+    }),
+  },
+  'session.list': {
+    summary: 'All sessions of this token.',
+    params: z.strictObject({}),
+    result: z.strictObject({
+      sessions: z.array(
+        z.strictObject({
+          session,
+          model: text,
+          turn: count,
+          seq: count,
+          tokens: count,
+          connected: z.boolean(),
+          updated_at: timestamp,
+        }),
+      ),
+    }),
+  },
+  'session.fork': {
+    summary: 'A new session whose history is a prefix of this one.',
+    params: z.strictObject({ session, at_seq: positive.optional(), as: session.optional() }),
+    result: z.strictObject({ session, seq: count }),
+  },
+  'session.rewind': {
+    summary: 'Goes back to a seq; what came after is archived.',
+    params: z.strictObject({ session, to_seq: count }),
+    result: z.strictObject({
+      seq: count,
+      epoch: count,
+      archived: text.describe('name of the archive that holds the whole journal as it was'),
+      truncated_seq: count.optional(),
+      kept: count.optional(),
+    }),
+  },
+  'session.archives': {
+    summary: 'The archives that rewinds and restores have left, sorted by name.',
+    params: z.strictObject({ session }),
+    result: z.strictObject({ archives: z.array(text) }),
+  },
+  'session.restore': {
+    summary: 'Swaps an archive back, after archiving the current journal.',
+    params: z.strictObject({
+      session,
+      archive: name.regex(/^[^/\\]+$/, { error: 'must not hold a path separator' }),
+    }),
+    result: z.strictObject({ seq: count, epoch: count, archived: text }),
+  },
+  'session.close': {
+    summary: 'Releases the session; it is kept on disk.',
+    params: z.strictObject({ session }),
+    result: z.strictObject({ seq: count }),
+  },
+  'session.forget': {
+    summary: 'Erases the session: journal, blobs, handles and caches.',
+    params: z.strictObject({ session }),
+    result: z.strictObject({ erased: z.literal(true) }),
+  },
+  'session.subscribe': {
+    summary: 'Events as notifications, gap-free, from a seq or from now.',
+    params: z.strictObject({
+      session: session.describe('a session id, or "*" for all of this token'),
+      from_seq: positive.optional().describe('1 = all; absent = from now'),
+    }),
+    result: z.strictObject({ seq: count }),
+  },
+} as const;
