@@ -1,0 +1,300 @@
+// The yard's gate: takes calls from all sessions, batches them onto shards and answers. Knows no socket and no session.
+//
+// One queue feeds all shards: while every shard is busy, what arrives waits, and the next free shard takes it as one
+// task. No call is bound to a shard, so a long text holds up one shard and nobody else.
+import { availableParallelism } from 'node:os';
+import { asCuratedError, CuratedError, fail } from '../errors.js';
+import { ArenaWriter, arenaNeed, upperBytes, viewArena } from './arena.js';
+import type { Call } from './call.js';
+import type { ClearColumns, ClearPlan, Encoding, Payload, Result, TaskKind } from './contract.js';
+import { countInto } from './count-core.js';
+import { taskHandler } from './registry.js';
+import { Shard, type ShardOptions } from './shard.js';
+import './tasks.js';
+
+export interface PoolOptions {
+  /** Worker threads. Default: the cores, two at most. */
+  shards?: number;
+  /** UTF-16 units of text up to which counting happens on the calling thread. Default: see INLINE_UNITS. */
+  inlineUnits?: number;
+  /** Calls that may wait. Default 8,192. */
+  maxQueuedCalls?: number;
+  /** UTF-16 units (or bytes) of text that may wait; one larger call is taken while nothing waits. Default 64 Mi. */
+  maxQueuedUnits?: number;
+  /** Text a batch takes at most before it leaves, so that a wait stays short. Default 512 Ki units. */
+  batchUnits?: number;
+  /** Shared memory per shard for texts, bytes. Default 2 MiB: a batch of `batchUnits` fits at three bytes a unit. */
+  arenaBytes?: number;
+  /** Milliseconds a batch may take. Default 10,000, plus 2,000 per MiB of text. */
+  deadlineMs?: number;
+  deadlineMsPerMib?: number;
+  /** V8 heap of a worker, MiB. Default 256. */
+  heapMib?: number;
+  /** The workers' entry; tests bring their own. */
+  worker?: URL;
+}
+
+/**
+ * Where a round trip through an idle shard costs the calling thread as much as counting itself.
+ * `npm run bench -- pool` prints the crossover.
+ */
+export const INLINE_UNITS = 128;
+
+export interface ShardStats {
+  busy: boolean;
+  batches: number;
+  calls: number;
+  failures: number;
+  restarts: number;
+  busyMs: number;
+}
+
+export interface PoolStats {
+  shards: ShardStats[];
+  queuedCalls: number;
+  queuedUnits: number;
+  inlineCalls: number;
+  rejectedBusy: number;
+  retries: number;
+  shardFailed: number;
+}
+
+export interface Pool {
+  /** Tokens of each text, ordinary semantics. Rejects with BUSY, SHARD_FAILED or DRAINING. */
+  countTokens(texts: readonly (string | Uint8Array)[], encoding: Encoding): Promise<Uint32Array>;
+  /** Rows to clear, with reasons (L1-1 to L1-3). */
+  planClearing(columns: ClearColumns): Promise<ClearPlan>;
+  /** Any other registered kind. */
+  run<K extends TaskKind>(kind: K, payload: Payload<K>): Promise<Result<K>>;
+  stats(): PoolStats;
+  /** Refuses new calls, answers those it has (for `graceMs` at most) and ends the threads. */
+  close(graceMs?: number): Promise<void>;
+}
+
+function units(texts: readonly (string | Uint8Array)[]): number {
+  let sum = 0;
+  for (const text of texts) sum += text.length;
+  return sum;
+}
+
+class ShardedPool implements Pool {
+  readonly #shards: Shard[];
+  readonly #o: Required<Omit<PoolOptions, keyof ShardOptions | 'shards'>> & ShardOptions;
+  #queue: { call: Call; units: number }[] = [];
+  #head = 0;
+  #queuedUnits = 0;
+  #scheduled = false;
+  #closing: Promise<void> | undefined;
+  #ended = false;
+  #idle: (() => void) | undefined;
+  #inlineBuffer = new SharedArrayBuffer(0);
+  #inlineCalls = 0;
+  #rejectedBusy = 0;
+  #retries = 0;
+  #shardFailed = 0;
+
+  constructor(options: PoolOptions) {
+    this.#o = {
+      inlineUnits: options.inlineUnits ?? INLINE_UNITS,
+      maxQueuedCalls: options.maxQueuedCalls ?? 8192,
+      maxQueuedUnits: options.maxQueuedUnits ?? 64 * 2 ** 20,
+      batchUnits: options.batchUnits ?? 512 * 1024,
+      arenaBytes: options.arenaBytes ?? 2 * 2 ** 20,
+      deadlineMs: options.deadlineMs ?? 10_000,
+      deadlineMsPerMib: options.deadlineMsPerMib ?? 2000,
+      heapMib: options.heapMib ?? 256,
+      worker: options.worker ?? new URL('../../workers/main.js', import.meta.url),
+    };
+    const n = options.shards ?? Math.min(2, availableParallelism());
+    if (!Number.isInteger(n) || n < 1) fail('CONFIG', `shards is ${n}`, { path: 'pool.shards' });
+    this.#shards = Array.from({ length: n }, () => new Shard(this.#o));
+  }
+
+  async countTokens(texts: readonly (string | Uint8Array)[], encoding: Encoding): Promise<Uint32Array> {
+    this.#open();
+    if (texts.length === 0) return new Uint32Array(0);
+    const weight = units(texts);
+    if (weight <= this.#o.inlineUnits) return this.#countInline(texts, encoding);
+    let bytes = 0;
+    for (const text of texts) bytes += upperBytes(text);
+    return new Promise((resolve, reject) => {
+      this.#enqueue({ type: 'count', texts, encoding, bytes, failures: 0, resolve, reject }, weight);
+    });
+  }
+
+  planClearing(columns: ClearColumns): Promise<ClearPlan> {
+    return this.run('plan_clearing', columns);
+  }
+
+  async run<K extends TaskKind>(kind: K, payload: Payload<K>): Promise<Result<K>> {
+    this.#open();
+    const handler = taskHandler(kind);
+    if (handler?.inline?.(payload) === true) {
+      this.#inlineCalls++;
+      try {
+        return handler.run(payload);
+      } catch (e) {
+        throw asCuratedError(e);
+      }
+    }
+    return new Promise((resolve, reject) => {
+      const settle = resolve as (value: unknown) => void;
+      this.#enqueue({ type: 'task', kind, payload, bytes: 0, failures: 0, resolve: settle, reject }, 0);
+    });
+  }
+
+  #countInline(texts: readonly (string | Uint8Array)[], encoding: Encoding): Uint32Array {
+    let bytes = 0;
+    for (const text of texts) bytes += upperBytes(text);
+    const need = arenaNeed(texts.length, bytes);
+    if (this.#inlineBuffer.byteLength < need) this.#inlineBuffer = new SharedArrayBuffer(need * 2);
+    const writer = new ArenaWriter(this.#inlineBuffer, texts.length);
+    for (const text of texts) writer.push(text);
+    const view = viewArena(this.#inlineBuffer, texts.length);
+    const counts = new Uint32Array(texts.length);
+    countInto(encoding, view.bytes, view.offsets, counts, 0, texts.length);
+    this.#inlineCalls++;
+    return counts;
+  }
+
+  #open(): void {
+    if (this.#closing !== undefined) fail('DRAINING', 'the pool is closing');
+  }
+
+  #enqueue(call: Call, weight: number): void {
+    const waiting = this.#queue.length - this.#head;
+    const full = weight > 0 && waiting > 0 && this.#queuedUnits + weight > this.#o.maxQueuedUnits;
+    if (full || waiting >= this.#o.maxQueuedCalls) {
+      this.#rejectedBusy++;
+      const detail = { queued_calls: waiting, queued_units: this.#queuedUnits };
+      call.reject(new CuratedError('BUSY', 'the worker queue is full', { detail }));
+      return;
+    }
+    this.#queue.push({ call, units: weight });
+    this.#queuedUnits += weight;
+    this.#schedule();
+  }
+
+  /** At the end of the present microtasks, so that the calls of one event leave together. */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    for (const shard of this.#shards) {
+      if (this.#head === this.#queue.length) break;
+      if (!shard.busy) void this.#dispatch(shard, this.#take());
+    }
+    if (this.#head === this.#queue.length && this.#shards.every((s) => !s.busy)) this.#idle?.();
+  }
+
+  /**
+   * The oldest calls of one type, up to a batch's worth of text. Counts never wait for the tasks they came with,
+   * and a call that failed before goes alone.
+   */
+  #take(): Call[] {
+    const calls: Call[] = [];
+    let weight = 0;
+    while (this.#head < this.#queue.length) {
+      const next = this.#queue[this.#head]!;
+      const alone = next.call.failures > 0;
+      const apart = alone || next.call.type !== calls[0]?.type || weight + next.units > this.#o.batchUnits;
+      if (calls.length > 0 && apart) break;
+      calls.push(next.call);
+      weight += next.units;
+      this.#head++;
+      if (alone) break;
+    }
+    this.#queuedUnits -= weight;
+    if (this.#head === this.#queue.length) {
+      this.#queue = [];
+      this.#head = 0;
+    } else if (this.#head > 1024 && this.#head * 2 > this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+    return calls;
+  }
+
+  async #dispatch(shard: Shard, calls: Call[]): Promise<void> {
+    const failure = await shard.run(calls);
+    if (failure !== undefined && this.#ended) {
+      for (const call of calls)
+        call.reject(new CuratedError('DRAINING', 'the pool closed while this call ran'));
+      return;
+    }
+    if (failure !== undefined) {
+      const again: Call[] = [];
+      for (const call of calls) {
+        call.failures++;
+        if (call.failures < 2) {
+          again.push(call);
+        } else if (failure.reason === 'payload') {
+          call.reject(
+            new CuratedError('INTERNAL', 'a task payload cannot be sent', { cause: failure.cause }),
+          );
+        } else {
+          this.#shardFailed++;
+          const detail = { reason: failure.reason };
+          call.reject(new CuratedError('SHARD_FAILED', undefined, { detail, cause: failure.cause }));
+        }
+      }
+      this.#retries += again.length;
+      // In front, so that the oldest calls stay the oldest. They weigh nothing now: they were admitted before.
+      this.#queue = [...again.map((call) => ({ call, units: 0 })), ...this.#queue.slice(this.#head)];
+      this.#head = 0;
+    }
+    this.#pump();
+  }
+
+  stats(): PoolStats {
+    return {
+      shards: this.#shards.map(({ busy, batches, calls, failures, restarts, busyMs }) => ({
+        busy,
+        batches,
+        calls,
+        failures,
+        restarts,
+        busyMs,
+      })),
+      queuedCalls: this.#queue.length - this.#head,
+      queuedUnits: this.#queuedUnits,
+      inlineCalls: this.#inlineCalls,
+      rejectedBusy: this.#rejectedBusy,
+      retries: this.#retries,
+      shardFailed: this.#shardFailed,
+    };
+  }
+
+  close(graceMs = 5000): Promise<void> {
+    this.#closing ??= this.#end(graceMs);
+    return this.#closing;
+  }
+
+  async #end(graceMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      this.#idle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#schedule();
+    });
+    this.#idle = undefined;
+    this.#ended = true;
+    for (const { call } of this.#queue.splice(this.#head)) {
+      call.reject(new CuratedError('DRAINING', 'the pool closed before this call ran'));
+    }
+    await Promise.all(this.#shards.map((shard) => shard.destroy()));
+  }
+}
+
+/** Starts the worker threads. They keep no process alive while they are idle. */
+export function createPool(options: PoolOptions = {}): Pool {
+  return new ShardedPool(options);
+}
