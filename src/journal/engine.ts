@@ -1,0 +1,77 @@
+// What a storage engine does, synchronously, on the thread that owns it. Queues, promises and group commit are not its concern.
+import type { PackedGroup, PackedRecords } from './packed.js';
+import type {
+  Blob,
+  CheckReport,
+  RewindResult,
+  SessionHead,
+  SessionKey,
+  Snapshot,
+  StoreStats,
+  SweepOptions,
+  SweepResult,
+} from './store.js';
+
+export type WriteOp =
+  | { readonly op: 'append'; readonly group: PackedGroup; readonly blobs?: readonly Blob[] }
+  | { readonly op: 'meta'; readonly key: SessionKey; readonly meta: string }
+  | {
+      readonly op: 'snapshot';
+      readonly key: SessionKey;
+      readonly seq: number;
+      readonly hash: string;
+      readonly bytes: Uint8Array;
+    };
+
+export type EngineStats = Omit<StoreStats, 'queued'>;
+
+export interface Engine {
+  /** What was cut or skipped when the store was opened, in words. */
+  readonly notices: readonly string[];
+  /**
+   * One transaction; `sync` = it must survive a power loss, with all that came before. Returns what single ops failed with, by
+   * index (those left no trace); throws when the transaction as a whole is lost.
+   */
+  commit(ops: readonly WriteOp[], sync: boolean): Map<number, Error>;
+  /** After a lost commit: gets back to what is on disk and proves that a write reaches it; throws when it does not. */
+  probe(): void;
+  /** Housekeeping when the queue is empty; `busy` = it is not, do only what cannot wait. */
+  idle(busy: boolean): void;
+
+  read(key: SessionKey, fromSeq: number, limit: number): PackedRecords;
+  blob(key: SessionKey, hash: string): Uint8Array | undefined;
+  head(key: SessionKey): SessionHead | undefined;
+  heads(tenant?: string): SessionHead[];
+  loadSnapshot(key: SessionKey): Snapshot | undefined;
+  copy(from: SessionKey, toSeq: number, to: SessionKey): void;
+  rewind(key: SessionKey, toSeq: number, archive: string): RewindResult;
+  restore(key: SessionKey, archive: string, archiveCurrentAs: string): SessionHead;
+  archives(key: SessionKey): string[];
+  erase(key: SessionKey): void;
+  sweep(options: SweepOptions): SweepResult;
+  backup(path: string): Promise<void>;
+  check(): CheckReport;
+  stats(): EngineStats;
+  close(): void;
+}
+
+/** Engine methods that a store calls by name. */
+export type CallName =
+  | 'read'
+  | 'blob'
+  | 'head'
+  | 'heads'
+  | 'loadSnapshot'
+  | 'copy'
+  | 'rewind'
+  | 'restore'
+  | 'archives'
+  | 'erase'
+  | 'sweep'
+  | 'backup'
+  | 'check'
+  | 'stats'
+  | 'close';
+
+/** Calls that change the store: refused while it is red. */
+export const CHANGES: ReadonlySet<CallName> = new Set(['copy', 'rewind', 'restore', 'erase', 'sweep']);

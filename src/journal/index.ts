@@ -1,0 +1,6 @@
+// What other rooms may use of the journal.
+
+export * from './blobs.js';
+export { LocalStore, MemoryStore } from './memory-store.js';
+export * from './record.js';
+export * from './store.js';

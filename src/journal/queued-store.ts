@@ -1,0 +1,380 @@
+// The Store in front of any engine: gathers a tick's appends into one batch, settles all waiters of a reply in bulk.
+// Runs on the caller's thread and must stay cheap there: no promise, timer or message per event.
+import { CuratedError } from '../errors.js';
+import type { CallName, EngineStats, WriteOp } from './engine.js';
+import { type PackedRecords, packGroup, unpackError, unpackRecords } from './packed.js';
+import type { JournalRecord } from './record.js';
+import type { Batch, Call, Reply } from './runner.js';
+import {
+  type Blob,
+  type CheckReport,
+  type FlushLevel,
+  type Health,
+  keyText,
+  type RewindResult,
+  type SessionHead,
+  type SessionKey,
+  type Snapshot,
+  type Store,
+  type StoreStats,
+  type SweepOptions,
+  type SweepResult,
+} from './store.js';
+
+/** Carries batches to the engine's thread, or runs them on this one. */
+export interface Transport {
+  post(batch: Batch): void;
+  /** Frees the thread; called once, after the engine was closed. */
+  end(): Promise<void>;
+}
+
+export interface QueueLimits {
+  /** Groups appended and not yet durable before `room()` asks to wait. */
+  groups: number;
+  /** Bytes of payload waiting, at most; beyond it `append` throws BUSY. */
+  bytes: number;
+}
+
+interface Waiter {
+  no: number;
+  sync: boolean;
+  key: string | undefined;
+  resolve: () => void;
+  reject: (e: Error) => void;
+}
+
+interface Broken {
+  error: CuratedError;
+  expectedSeq: number;
+}
+
+export class QueuedStore implements Store {
+  readonly #limits: QueueLimits;
+  #transport: Transport | undefined;
+  #items: (WriteOp | Call)[] = [];
+  #groups = 0;
+  #bytes = 0;
+  #sync = false;
+  #scheduled = false;
+  /** Number of the batch that is being gathered. */
+  #next = 1;
+  #done = 0;
+  #synced = 0;
+  /** Groups and bytes of the batches that are on their way, by batch number from `#done + 1`. */
+  readonly #sent: { no: number; groups: number; bytes: number }[] = [];
+  #sentGroups = 0;
+  #sentBytes = 0;
+  #waiters: Waiter[] = [];
+  #roomWaiters: (() => void)[] = [];
+  readonly #broken = new Map<string, Broken>();
+  /** Batch from which on failures of a key count again, after its caller started over. */
+  readonly #restarted = new Map<string, number>();
+  /** Failures that no flush has told of yet, by key. */
+  readonly #unreported = new Map<string, CuratedError>();
+  readonly #calls = new Map<number, { resolve: (v: unknown) => void; reject: (e: Error) => void }>();
+  #callId = 0;
+  #red: CuratedError | undefined;
+  #notices: readonly string[] = [];
+  #closed: Promise<void> | undefined;
+  readonly #listeners = new Set<(health: Health) => void>();
+
+  constructor(limits: Partial<QueueLimits> = {}) {
+    this.#limits = { groups: 1024, bytes: 64 * 1024 * 1024, ...limits };
+  }
+
+  /** Called once by the store that owns the transport. */
+  protected connect(transport: Transport, notices: readonly string[]): void {
+    this.#transport = transport;
+    this.#notices = notices;
+  }
+
+  append(
+    key: SessionKey,
+    expectedSeq: number,
+    records: readonly JournalRecord[],
+    blobs?: readonly Blob[],
+  ): void {
+    this.#usable();
+    if (records.length === 0) return;
+    const group = packGroup(key, expectedSeq, records);
+    if (this.#broken.size > 0) this.#startOver(key, expectedSeq);
+    let bytes = 0;
+    for (const r of records) bytes += r.json.length;
+    if (blobs) for (const b of blobs) bytes += b.bytes.byteLength;
+    if (this.#bytes + this.#sentBytes + bytes > this.#limits.bytes && this.#bytes + this.#sentBytes > 0) {
+      throw new CuratedError('BUSY', 'the journal queue is full', { detail: { bytes: this.#limits.bytes } });
+    }
+    this.#items.push(
+      blobs === undefined || blobs.length === 0 ? { op: 'append', group } : { op: 'append', group, blobs },
+    );
+    this.#groups++;
+    this.#bytes += bytes;
+    this.#schedule();
+  }
+
+  flush(level: FlushLevel, key?: SessionKey): Promise<void> {
+    const k = key === undefined ? undefined : keyText(key);
+    const sync = level === 'sync';
+    const pending = this.#items.length > 0;
+    const no = pending ? this.#next : this.#next - 1;
+    if ((sync ? this.#synced : this.#done) >= no) return this.#settled(k);
+    if (sync && this.#synced < no) {
+      this.#sync = true;
+      this.#schedule();
+      return this.#wait(this.#next, true, k);
+    }
+    return this.#wait(no, false, k);
+  }
+
+  room(): Promise<void> | undefined {
+    if (this.#groups + this.#sentGroups < this.#limits.groups) return undefined;
+    return new Promise((resolve) => this.#roomWaiters.push(resolve));
+  }
+
+  async read(key: SessionKey, fromSeq: number, limit: number): Promise<JournalRecord[]> {
+    return unpackRecords((await this.#call('read', key, fromSeq, limit)) as PackedRecords);
+  }
+
+  blob(key: SessionKey, hash: string): Promise<Uint8Array | undefined> {
+    return this.#call('blob', key, hash) as Promise<Uint8Array | undefined>;
+  }
+
+  head(key: SessionKey): Promise<SessionHead | undefined> {
+    return this.#call('head', key) as Promise<SessionHead | undefined>;
+  }
+
+  heads(tenant?: string): Promise<SessionHead[]> {
+    return this.#call('heads', tenant) as Promise<SessionHead[]>;
+  }
+
+  setMeta(key: SessionKey, meta: Record<string, unknown>): void {
+    this.#usable();
+    this.#items.push({ op: 'meta', key, meta: JSON.stringify(meta) });
+    this.#schedule();
+  }
+
+  saveSnapshot(key: SessionKey, seq: number, hash: string, bytes: Uint8Array): void {
+    this.#usable();
+    this.#items.push({ op: 'snapshot', key, seq, hash, bytes });
+    this.#bytes += bytes.byteLength;
+    this.#schedule();
+  }
+
+  loadSnapshot(key: SessionKey): Promise<Snapshot | undefined> {
+    return this.#call('loadSnapshot', key) as Promise<Snapshot | undefined>;
+  }
+
+  async copy(from: SessionKey, toSeq: number, to: SessionKey): Promise<void> {
+    await this.#call('copy', from, toSeq, to);
+  }
+
+  async rewind(key: SessionKey, toSeq: number, archive: string): Promise<RewindResult> {
+    const result = (await this.#call('rewind', key, toSeq, archive)) as RewindResult;
+    this.#broken.delete(keyText(key));
+    return result;
+  }
+
+  async restore(key: SessionKey, archive: string, archiveCurrentAs: string): Promise<SessionHead> {
+    const head = (await this.#call('restore', key, archive, archiveCurrentAs)) as SessionHead;
+    this.#broken.delete(keyText(key));
+    return head;
+  }
+
+  archives(key: SessionKey): Promise<string[]> {
+    return this.#call('archives', key) as Promise<string[]>;
+  }
+
+  async erase(key: SessionKey): Promise<void> {
+    await this.#call('erase', key);
+    this.#broken.delete(keyText(key));
+  }
+
+  sweep(options: SweepOptions): Promise<SweepResult> {
+    return this.#call('sweep', options) as Promise<SweepResult>;
+  }
+
+  async backup(path: string): Promise<void> {
+    await this.#call('backup', path);
+  }
+
+  check(): Promise<CheckReport> {
+    return this.#call('check') as Promise<CheckReport>;
+  }
+
+  async stats(): Promise<StoreStats> {
+    const stats = (await this.#call('stats')) as EngineStats;
+    return { ...stats, queued: this.#groups + this.#sentGroups };
+  }
+
+  health(): Health {
+    return this.#red === undefined
+      ? { state: 'green', notices: this.#notices }
+      : { state: 'red', error: this.#red, notices: this.#notices };
+  }
+
+  onHealth(listener: (health: Health) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const flushed = this.#red === undefined ? this.flush('sync') : Promise.resolve();
+    const ended = this.#call('close');
+    try {
+      await flushed;
+    } finally {
+      await ended.catch(() => undefined);
+      await this.#transport?.end();
+    }
+  }
+
+  /** A reply of the engine's thread. */
+  protected onReply(reply: Reply): void {
+    if (reply.red !== undefined) this.#setRed(reply.red === null ? undefined : unpackError(reply.red));
+    for (const f of reply.failures ?? []) this.#fail(f.no, f.key, f.expectedSeq, unpackError(f.error));
+    this.#done = Math.max(this.#done, reply.done);
+    this.#synced = Math.max(this.#synced, reply.synced);
+    let sent = 0;
+    while (sent < this.#sent.length && this.#sent[sent]!.no <= this.#done) {
+      this.#sentGroups -= this.#sent[sent]!.groups;
+      this.#sentBytes -= this.#sent[sent]!.bytes;
+      sent++;
+    }
+    if (sent > 0) this.#sent.splice(0, sent);
+    for (const [k, no] of this.#restarted) if (no <= this.#done) this.#restarted.delete(k);
+    this.#settleWaiters();
+    for (const r of reply.results ?? []) {
+      const call = this.#calls.get(r.id);
+      this.#calls.delete(r.id);
+      if (r.error === undefined) call?.resolve(r.value);
+      else call?.reject(unpackError(r.error));
+    }
+    if (this.#roomWaiters.length > 0 && this.#groups + this.#sentGroups < this.#limits.groups) {
+      const waiters = this.#roomWaiters;
+      this.#roomWaiters = [];
+      for (const resolve of waiters) resolve();
+    }
+  }
+
+  /** The engine's thread is gone: all that is not durable is lost, and said to be. */
+  protected onGone(error: CuratedError): void {
+    this.#setRed(error);
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const w of waiters) w.reject(error);
+    for (const call of this.#calls.values()) call.reject(error);
+    this.#calls.clear();
+    for (const resolve of this.#roomWaiters) resolve();
+    this.#roomWaiters = [];
+  }
+
+  #usable(): void {
+    if (this.#closed) throw new CuratedError('STORAGE', 'the journal is closed');
+    if (this.#red) throw this.#red;
+  }
+
+  /** Throws when an append continues one that failed; a caller that went back to the stored head starts over. */
+  #startOver(key: SessionKey, expectedSeq: number): void {
+    const k = keyText(key);
+    const broken = this.#broken.get(k);
+    if (broken === undefined) return;
+    if (expectedSeq > broken.expectedSeq) throw broken.error;
+    this.#broken.delete(k);
+    this.#restarted.set(k, this.#next);
+  }
+
+  #fail(no: number, key: SessionKey, expectedSeq: number, error: CuratedError): void {
+    const k = keyText(key);
+    if (no < (this.#restarted.get(k) ?? 0)) return;
+    const known = this.#broken.get(k);
+    if (known === undefined || expectedSeq < known.expectedSeq) this.#broken.set(k, { error, expectedSeq });
+    this.#unreported.set(k, error);
+  }
+
+  #settled(k: string | undefined): Promise<void> {
+    const error = this.#errorFor(k);
+    return error === undefined ? Promise.resolve() : Promise.reject(error);
+  }
+
+  #errorFor(k: string | undefined): CuratedError | undefined {
+    if (k !== undefined) {
+      this.#unreported.delete(k);
+      return this.#broken.get(k)?.error;
+    }
+    const [error] = this.#unreported.values();
+    this.#unreported.clear();
+    return error;
+  }
+
+  #wait(no: number, sync: boolean, key: string | undefined): Promise<void> {
+    return new Promise((resolve, reject) => this.#waiters.push({ no, sync, key, resolve, reject }));
+  }
+
+  #settleWaiters(): void {
+    if (this.#waiters.length === 0) return;
+    const rest: Waiter[] = [];
+    let common: CuratedError | undefined;
+    for (const w of this.#waiters) {
+      if (w.no > this.#done) {
+        rest.push(w);
+        continue;
+      }
+      let error: CuratedError | undefined;
+      if (w.key !== undefined) error = this.#errorFor(w.key);
+      else {
+        common ??= this.#errorFor(undefined);
+        error = common;
+      }
+      if (error === undefined && w.sync && w.no > this.#synced) error = this.#red ?? unsynced();
+      if (error === undefined) w.resolve();
+      else w.reject(error);
+    }
+    this.#waiters = rest;
+  }
+
+  #setRed(error: CuratedError | undefined): void {
+    const changed = (this.#red === undefined) !== (error === undefined);
+    this.#red = error;
+    if (changed) for (const listener of this.#listeners) listener(this.health());
+  }
+
+  #call(name: CallName, ...args: unknown[]): Promise<unknown> {
+    if (this.#closed && name !== 'close') {
+      return Promise.reject(new CuratedError('STORAGE', 'the journal is closed'));
+    }
+    const id = ++this.#callId;
+    this.#items.push({ op: 'call', id, name, args });
+    this.#schedule();
+    return new Promise((resolve, reject) => this.#calls.set(id, { resolve, reject }));
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    // After the poll phase: all that arrived on the sockets in this tick leaves as one batch.
+    setImmediate(() => this.#post());
+  }
+
+  #post(): void {
+    this.#scheduled = false;
+    const no = this.#next++;
+    const batch: Batch = { no, sync: this.#sync, items: this.#items };
+    this.#sent.push({ no, groups: this.#groups, bytes: this.#bytes });
+    this.#sentGroups += this.#groups;
+    this.#sentBytes += this.#bytes;
+    this.#items = [];
+    this.#groups = 0;
+    this.#bytes = 0;
+    this.#sync = false;
+    this.#transport!.post(batch);
+  }
+}
+
+function unsynced(): CuratedError {
+  return new CuratedError('STORAGE', 'the journal could not be synced');
+}

@@ -1,0 +1,170 @@
+// Runs batches on an engine: one transaction for all writes in a row, red after a lost commit until a probe succeeds.
+// Lives on the engine's thread; knows no session and no engine in particular.
+import { CuratedError } from '../errors.js';
+import { type CallName, CHANGES, type Engine, type WriteOp } from './engine.js';
+import { type PackedError, packError } from './packed.js';
+import type { SessionKey } from './store.js';
+
+export interface Call {
+  readonly op: 'call';
+  readonly id: number;
+  readonly name: CallName;
+  readonly args: readonly unknown[];
+}
+
+/** What one tick of the caller sends; numbered from 1. */
+export interface Batch {
+  readonly no: number;
+  readonly sync: boolean;
+  readonly items: readonly (WriteOp | Call)[];
+}
+
+export interface Failure {
+  readonly no: number;
+  readonly key: SessionKey;
+  readonly expectedSeq: number;
+  readonly error: PackedError;
+}
+
+export interface Reply {
+  /** All batches up to this number are done; those that failed are in `failures`. */
+  done: number;
+  /** All batches up to this number are synced, as far as they were written. */
+  synced: number;
+  failures?: Failure[];
+  results?: { id: number; value?: unknown; error?: PackedError }[];
+  /** Present when it changed: null = green again. */
+  red?: PackedError | null;
+}
+
+const PROBE_MS = 250;
+
+export class Runner {
+  #red: PackedError | undefined;
+  #redTold = false;
+  #synced = 0;
+  #unsynced = false;
+  #done = 0;
+  #probe: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly engine: Engine,
+    readonly reply: (reply: Reply) => void,
+  ) {}
+
+  /** Runs batches in order and replies once. */
+  async take(batches: readonly Batch[]): Promise<void> {
+    const reply: Reply = { done: this.#done, synced: this.#synced };
+    let run: WriteOp[] = [];
+    let owners: number[] = [];
+    let sync = false;
+    for (const batch of batches) {
+      sync ||= batch.sync;
+      for (const item of batch.items) {
+        if (item.op === 'call') {
+          // A call sees what came before it, so the writes so far are a transaction of their own.
+          this.#commit(run, owners, sync, reply);
+          run = [];
+          owners = [];
+          await this.#call(item, reply);
+        } else {
+          run.push(item);
+          owners.push(batch.no);
+        }
+      }
+    }
+    this.#commit(run, owners, sync, reply);
+    const last = batches.at(-1);
+    if (last) this.#done = last.no;
+    if (sync && this.#red === undefined) this.#synced = this.#done;
+    reply.done = this.#done;
+    reply.synced = this.#synced;
+    if ((this.#red !== undefined) !== this.#redTold) {
+      reply.red = this.#red ?? null;
+      this.#redTold = this.#red !== undefined;
+    }
+    this.reply(reply);
+  }
+
+  /** Housekeeping; true when it is worth calling again soon. */
+  idle(busy: boolean): void {
+    if (this.#red === undefined) this.#guard(() => this.engine.idle(busy));
+  }
+
+  stop(): void {
+    clearTimeout(this.#probe);
+  }
+
+  #commit(ops: readonly WriteOp[], owners: readonly number[], sync: boolean, reply: Reply): void {
+    if (ops.length === 0 && !(sync && this.#unsynced)) return;
+    if (this.#red === undefined) {
+      try {
+        const failed = this.engine.commit(ops, sync);
+        this.#unsynced = !sync;
+        for (const [i, error] of failed) addFailure(reply, ops[i]!, owners[i]!, packError(error));
+        return;
+      } catch (e) {
+        this.#turnRed(e);
+      }
+    }
+    const error = this.#red!;
+    for (let i = 0; i < ops.length; i++) addFailure(reply, ops[i]!, owners[i]!, error);
+  }
+
+  async #call(call: Call, reply: Reply): Promise<void> {
+    reply.results ??= [];
+    try {
+      if (this.#red !== undefined && CHANGES.has(call.name)) throw refused(this.#red);
+      const method = this.engine[call.name] as (...args: readonly unknown[]) => unknown;
+      const value = await method.apply(this.engine, call.args as unknown[]);
+      reply.results.push({ id: call.id, value });
+    } catch (e) {
+      reply.results.push({ id: call.id, error: packError(e) });
+    }
+  }
+
+  #turnRed(e: unknown): void {
+    this.#red = packError(e);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#probe);
+    this.#probe = setTimeout(() => {
+      try {
+        this.engine.probe();
+      } catch (e) {
+        this.#red = packError(e);
+        this.#schedule();
+        return;
+      }
+      this.#red = undefined;
+      this.#redTold = false;
+      this.#unsynced = false;
+      this.#synced = this.#done;
+      this.reply({ done: this.#done, synced: this.#synced, red: null });
+    }, PROBE_MS);
+    this.#probe.unref();
+  }
+
+  #guard(fn: () => void): void {
+    try {
+      fn();
+    } catch (e) {
+      this.#turnRed(e);
+      this.#redTold = true;
+      this.reply({ done: this.#done, synced: this.#synced, red: this.#red! });
+    }
+  }
+}
+
+function addFailure(reply: Reply, op: WriteOp, no: number, error: PackedError): void {
+  // A lost snapshot or listing is no loss: the one is a cache, the other comes again with the next change.
+  if (op.op !== 'append') return;
+  reply.failures ??= [];
+  reply.failures.push({ no, key: op.group.key, expectedSeq: op.group.expectedSeq, error });
+}
+
+function refused(e: PackedError): CuratedError {
+  return new CuratedError(e.kind, `the journal takes no writes: ${e.message}`, { detail: e.detail });
+}
