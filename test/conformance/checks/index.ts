@@ -1,0 +1,65 @@
+// The table of check operations (README 6).
+import type { CheckFn } from './context.js';
+import { clearedCount, groupAtomic, handlesUnique, placeholderStable, retrievable } from './groups.js';
+import { absent, blockOrderKept, keptText, keptTogether, unchanged, verbatimOrAbsent } from './occurrence.js';
+import * as shape from './shape.js';
+import * as sizes from './sizes.js';
+import * as stability from './stability.js';
+import * as steps from './steps.js';
+import { containsText, notContainsText, textOrder, validUtf16 } from './text.js';
+
+export const CHECKS: Readonly<Record<string, CheckFn>> = {
+  valid: shape.valid,
+  roles_alternate: shape.rolesAlternate,
+  system_head: shape.systemHead,
+  has_user_text: shape.hasUserText,
+  user_turns: shape.userTurns,
+  tools_present: shape.toolsPresent,
+  tools_order_kept: shape.toolsOrderKept,
+  tools_cover_history: shape.toolsCoverHistory,
+  unchanged,
+  absent,
+  cleared: absent,
+  kept_text: keptText,
+  verbatim_or_absent: verbatimOrAbsent,
+  block_order_kept: blockOrderKept,
+  kept_together: keptTogether,
+  contains_text: containsText,
+  not_contains_text: notContainsText,
+  text_order: textOrder,
+  valid_utf16: validUtf16,
+  group_atomic: groupAtomic,
+  cleared_count: clearedCount,
+  placeholder_stable: placeholderStable,
+  retrievable,
+  handles_unique: handlesUnique,
+  reduced: sizes.reduced,
+  never_longer: sizes.neverLonger,
+  max_tokens: sizes.maxTokens,
+  summarizer_calls: sizes.summarizerCalls,
+  summarizer_input_max_tokens: sizes.summarizerInputMaxTokens,
+  summary_max_tokens: sizes.summaryMaxTokens,
+  summary_count: sizes.summaryCount,
+  no_edit: stability.noEdit,
+  messages_equal: stability.messagesEqual,
+  byte_identical: stability.byteIdentical,
+  byte_identical_replay: stability.byteIdenticalReplay,
+  prefix_stable: stability.prefixStable,
+  epochs_max: stability.epochsMax,
+  marks_max: stability.marksMax,
+  marks_min: stability.marksMin,
+  coverage: stability.coverage,
+  event: steps.event,
+  no_event: steps.noEvent,
+  error_code: steps.errorCode,
+  no_error: steps.noError,
+  alive: steps.alive,
+  time_ms_max: steps.timeMsMax,
+  other_session_ms_max: steps.otherSessionMsMax,
+  context_tokens: steps.contextTokens,
+  count: steps.count,
+  trigger_fired: steps.triggerFired,
+  budget_positive: steps.budgetPositive,
+  result: steps.result,
+  topic_shifts: steps.topicShifts,
+};
