@@ -1,0 +1,164 @@
+// The files that hold tokens: `token` (one bare line, the owner's) and beside it `tokens.json` (further ones, as hashes).
+// Refuses files that others could have read or planted. Knows no listener.
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fail } from '../errors.js';
+import { hashToken, OWNER, SCOPES, type Scope, type TokenEntry, TokenTable } from './token-table.js';
+
+const MAX_BYTES = 1024 * 1024;
+/** 43 characters are 32 random bytes; 22 (16 bytes) is the least that cannot be guessed. The alphabet fits a subprotocol name. */
+const TOKEN_TEXT = /^[A-Za-z0-9_-]{22,256}$/;
+const NAME_TEXT = /^[A-Za-z0-9_.-]{1,64}$/;
+const SHA256_TEXT = /^[0-9a-f]{64}$/;
+
+export interface TokenFileOptions {
+  /** The uid that must own the files; the process's own by default. */
+  uid?: number;
+}
+
+export function namedTokensPath(tokenFile: string): string {
+  return join(dirname(tokenFile), 'tokens.json');
+}
+
+/**
+ * Reads the owner's token, after creating it (0600, 32 random bytes as base64url) where there is none, and the named ones.
+ * @throws CuratedError CONFIG for a mode wider than 0600, a symlink, a foreign owner or unreadable content.
+ */
+export function loadTokens(tokenFile: string, o: TokenFileOptions = {}): TokenTable {
+  let token = readPrivate(tokenFile, o)?.trim();
+  if (token === undefined) {
+    mkdirSync(dirname(tokenFile), { recursive: true, mode: 0o700 });
+    if (createPrivate(tokenFile, `${newToken()}\n`) === 'exists') return loadTokens(tokenFile, o);
+    token = readPrivate(tokenFile, o)?.trim() ?? '';
+  }
+  if (!TOKEN_TEXT.test(token))
+    fail('CONFIG', `token file ${tokenFile}: needs one line of 22 to 256 of A-Z a-z 0-9 _ -`);
+  return new TokenTable([
+    { ...OWNER, sha256: hashToken(token) },
+    ...readNamed(namedTokensPath(tokenFile), o),
+  ]);
+}
+
+/**
+ * Adds a named token beside the owner's and gives it back; only its hash is kept.
+ * @throws CuratedError CONFIG when the name is taken or malformed.
+ */
+export function addNamedToken(
+  tokenFile: string,
+  who: { name: string; tenant: string; scopes: readonly Scope[] },
+  o: TokenFileOptions = {},
+): string {
+  const path = namedTokensPath(tokenFile);
+  const entries = readNamed(path, o);
+  const token = newToken();
+  const entry = { name: who.name, tenant: who.tenant, scopes: who.scopes, sha256: hashToken(token) };
+  if (who.name === OWNER.name || entries.some((e) => e.name === who.name)) {
+    fail('CONFIG', `there is a token named ${who.name} already`);
+  }
+  const next = [...entries, checkEntry(entry, path)];
+  const draft = `${path}.${process.pid}.new`;
+  if (createPrivate(draft, `${JSON.stringify({ version: 1, tokens: next }, null, 2)}\n`) === 'exists') {
+    fail('CONFIG', `${draft} is in the way`);
+  }
+  renameSync(draft, path);
+  return token;
+}
+
+function readNamed(path: string, o: TokenFileOptions): TokenEntry[] {
+  const text = readPrivate(path, o);
+  if (text === undefined) return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    fail('CONFIG', `token file ${path}: not JSON`);
+  }
+  const { version, tokens } = (value ?? {}) as { version?: unknown; tokens?: unknown };
+  if (version !== 1 || !Array.isArray(tokens))
+    fail('CONFIG', `token file ${path}: needs {"version": 1, "tokens": [..]}`);
+  return tokens.map((t) => checkEntry(t, path));
+}
+
+function checkEntry(value: unknown, path: string): TokenEntry {
+  const { name, tenant, scopes, sha256 } = (value ?? {}) as Record<string, unknown>;
+  if (typeof name !== 'string' || !NAME_TEXT.test(name))
+    fail('CONFIG', `token file ${path}: a token has no proper name`);
+  if (typeof tenant !== 'string' || !NAME_TEXT.test(tenant))
+    fail('CONFIG', `token file ${path}: ${name} has no proper tenant`);
+  if (typeof sha256 !== 'string' || !SHA256_TEXT.test(sha256))
+    fail('CONFIG', `token file ${path}: ${name} has no proper sha256`);
+  const known: readonly unknown[] = SCOPES;
+  if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every((s) => known.includes(s))) {
+    fail('CONFIG', `token file ${path}: ${name} needs scopes out of ${SCOPES.join(', ')}`);
+  }
+  return { name, tenant, scopes: scopes as Scope[], sha256 };
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** The text of a private file, or undefined where there is none. The checks are on the open file, so it cannot be swapped. */
+function readPrivate(path: string, o: TokenFileOptions): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (e) {
+    const code = (e as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return undefined;
+    if (code === 'ELOOP') fail('CONFIG', `token file ${path}: is a symlink; put the file itself there`);
+    fail('CONFIG', `token file ${path}: cannot be opened (${code})`, { cause: e });
+  }
+  try {
+    const s = fstatSync(fd);
+    const uid = o.uid ?? process.getuid?.();
+    if (!s.isFile()) fail('CONFIG', `token file ${path}: is not a regular file`);
+    if (uid !== undefined && s.uid !== uid) {
+      fail('CONFIG', `token file ${path}: belongs to uid ${s.uid}, not to ${uid}`);
+    }
+    if ((s.mode & 0o077) !== 0) {
+      const mode = (s.mode & 0o777).toString(8).padStart(4, '0');
+      fail(
+        'CONFIG',
+        `token file ${path}: mode is ${mode}, others can read or write it; chmod 600 it, or remove it for a new token`,
+      );
+    }
+    if (s.size > MAX_BYTES) fail('CONFIG', `token file ${path}: is over ${MAX_BYTES} bytes`);
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function createPrivate(path: string, text: string): 'created' | 'exists' {
+  let fd: number;
+  try {
+    fd = openSync(
+      path,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      0o600,
+    );
+  } catch (e) {
+    const code = (e as NodeJS.ErrnoException).code;
+    if (code === 'EEXIST') return 'exists';
+    fail('CONFIG', `token file ${path}: cannot be created (${code})`, { cause: e });
+  }
+  try {
+    writeSync(fd, text);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  return 'created';
+}

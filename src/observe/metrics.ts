@@ -1,0 +1,166 @@
+// Counters and histograms in one registry, and the text of /metrics. Labels are closed sets: no session, tenant or text in them.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const PREFIX = 'curated_';
+
+/** What the gate counts; fits its port. */
+export interface GateCounters {
+  opened(transport: string): void;
+  closed(transport: string, code: number): void;
+  refused(status: number): void;
+  received(wire: string, bytes: number): void;
+  sent(wire: string, bytes: number): void;
+  fault(kind: string): void;
+}
+
+export interface Metrics {
+  readonly registry: Registry;
+  readonly gate: GateCounters;
+  /** An answered call. `kind`: an error's kind, or undefined. */
+  call(method: string, seconds: number, kind?: string): void;
+  /** A `llm.prepare`: tokens before and after curation. */
+  prepared(seconds: number, raw: number, curated: number): void;
+  /** A pass of a layer that decided something, with the tokens it took out (never negative). */
+  curation(layer: string, tokensRemoved: number): void;
+  /** Tokens of the provider's own usage object. */
+  usage(kind: 'input' | 'cache_read' | 'cache_write' | 'output', tokens: number): void;
+  journalFlush(level: 'os' | 'sync', seconds: number, records: number): void;
+  journalFault(kind: string): void;
+  /** Read at each scrape. */
+  watch(name: 'sessions' | 'pool_queue' | 'journal_queue_bytes' | 'pool_workers', read: () => number): void;
+  /** Prometheus text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+const WATCHED = {
+  sessions: 'sessions held in memory',
+  pool_queue: 'tasks that wait for a worker',
+  pool_workers: 'live workers',
+  journal_queue_bytes: 'event bytes that wait for the disk',
+} as const;
+
+export interface MetricsOptions {
+  /** Process figures (memory, loop lag, GC) too. They start timers and observers, so tests leave them off. Default true. */
+  process?: boolean;
+}
+
+export function createMetrics(o: MetricsOptions = {}): Metrics {
+  const registry = new Registry();
+  if (o.process !== false) collectDefaultMetrics({ register: registry, prefix: PREFIX });
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Counter<L>({ name: PREFIX + name, help, labelNames, registers: [registry] });
+  const histogram = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Histogram<L>({ name: PREFIX + name, help, labelNames, buckets: SECONDS, registers: [registry] });
+
+  const calls = histogram('call_seconds', 'time from a decoded call to its answer', ['method']);
+  const errors = counter('call_errors_total', 'calls answered with an error', ['method', 'kind']);
+  const prepare = histogram('prepare_seconds', 'time of llm.prepare', []);
+  const tokens = counter('prepared_tokens_total', 'tokens of prepared requests, before and after', ['side']);
+  const curations = counter('curations_total', 'layer passes that decided something', ['layer']);
+  const removed = counter('removed_tokens_total', 'tokens taken out by a layer', ['layer']);
+  const usage = counter('usage_tokens_total', 'tokens the provider reported', ['kind']);
+  const flush = histogram('journal_flush_seconds', 'time of one group commit', ['level']);
+  const records = counter('journal_records_total', 'events written', []);
+  const journalFaults = counter('journal_faults_total', 'failed writes or reads', ['kind']);
+
+  return {
+    registry,
+    gate: gateCounters(registry, counter),
+    call(method, seconds, kind) {
+      calls.observe({ method }, seconds);
+      if (kind !== undefined) errors.inc({ method, kind });
+    },
+    prepared(seconds, raw, curated) {
+      prepare.observe(seconds);
+      tokens.inc({ side: 'raw' }, raw);
+      tokens.inc({ side: 'curated' }, curated);
+    },
+    curation(layer, tokensRemoved) {
+      curations.inc({ layer });
+      removed.inc({ layer }, tokensRemoved);
+    },
+    usage(kind, n) {
+      usage.inc({ kind }, n);
+    },
+    journalFlush(level, seconds, n) {
+      flush.observe({ level }, seconds);
+      records.inc(n);
+    },
+    journalFault(kind) {
+      journalFaults.inc({ kind });
+    },
+    watch(name, read) {
+      new Gauge({
+        name: PREFIX + name,
+        help: WATCHED[name],
+        registers: [registry],
+        collect() {
+          this.set(read());
+        },
+      });
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function gateCounters(
+  registry: Registry,
+  counter: <L extends string>(name: string, help: string, labelNames: L[]) => Counter<L>,
+): GateCounters {
+  const open = new Gauge({
+    name: `${PREFIX}connections`,
+    help: 'open WebSockets',
+    labelNames: ['transport'],
+    registers: [registry],
+  });
+  const opened = counter('connections_total', 'accepted WebSockets', ['transport']);
+  const closed = counter('closes_total', 'ended WebSockets by close code', ['code']);
+  const refused = counter('refused_total', 'requests turned away by HTTP status', ['status']);
+  const frames = counter('messages_total', 'WebSocket messages', ['wire', 'direction']);
+  const bytes = counter('bytes_total', 'payload of WebSocket messages (outgoing text: UTF-16 units)', [
+    'wire',
+    'direction',
+  ]);
+  // Bound once: looking a label up costs more than counting.
+  const bound = new Map<string, [Counter.Internal, Counter.Internal]>();
+  const count = (wire: string, direction: string, n: number) => {
+    const key = wire + direction;
+    let pair = bound.get(key);
+    if (pair === undefined) {
+      pair = [frames.labels(wire, direction), bytes.labels(wire, direction)];
+      bound.set(key, pair);
+    }
+    pair[0].inc();
+    pair[1].inc(n);
+  };
+  const faults = counter('faults_total', 'faults of frames and connections', ['kind']);
+  return {
+    opened(transport) {
+      open.inc({ transport });
+      opened.inc({ transport });
+    },
+    closed(transport, code) {
+      open.dec({ transport });
+      // Peers may send any code up to 4999; ours and the standard's keep their number, the rest share one label.
+      closed.inc({
+        code:
+          code < 1016 || code === 4401 || code === 4408 || code === 4409 || code === 4429 ? code : 'other',
+      });
+    },
+    refused(status) {
+      refused.inc({ status });
+    },
+    received(wire, n) {
+      count(wire, 'in', n);
+    },
+    sent(wire, n) {
+      count(wire, 'out', n);
+    },
+    fault(kind) {
+      faults.inc({ kind });
+    },
+  };
+}
