@@ -6,14 +6,14 @@ import { type JsonNode, parseTree } from './tree.js';
 /**
  * `set` puts `json` in place of a value; on a missing key of an object it adds the member at the end.
  * `remove` takes a member or item out. `append` and `prepend` add an item to the array at `path`.
- * `insert` adds an item before the item that `path` names; an index equal to the length means at the end.
+ * `before` adds an item before the item that `path` names; an index equal to the length means at the end.
  */
 export type TextEdit =
   | { op: 'set'; path: Path; json: string }
   | { op: 'remove'; path: Path }
   | { op: 'append'; path: Path; json: string }
   | { op: 'prepend'; path: Path; json: string }
-  | { op: 'insert'; path: Path; json: string };
+  | { op: 'before'; path: Path; json: string };
 
 /** What is to happen to one node of the original text and below it. */
 interface Plan {
@@ -46,7 +46,7 @@ function lost(edit: TextEdit): never {
 
 function enter(root: JsonNode, top: Plan, edit: TextEdit): void {
   const { path } = edit;
-  const intoItem = edit.op === 'insert';
+  const intoItem = edit.op === 'before';
   const depth = intoItem ? path.length - 1 : path.length;
   let plan = top;
   let node: JsonNode | undefined = root;

@@ -62,14 +62,14 @@ test('removing everything leaves an empty container', () => {
   assert.equal(applyEdits('{ "a" : 1 }', [{ op: 'remove', path: ['a'] }]), '{}');
 });
 
-test('appends, prepends and inserts keep the order of the edits', () => {
+test('appends, prepends and items put before others keep the order of the edits', () => {
   const out = applyEdits('{"c":[ 1, 2 ]}', [
     { op: 'append', path: ['c'], json: '8' },
-    { op: 'insert', path: ['c', 1], json: '"x"' },
-    { op: 'insert', path: ['c', 1], json: '"y"' },
+    { op: 'before', path: ['c', 1], json: '"x"' },
+    { op: 'before', path: ['c', 1], json: '"y"' },
     { op: 'append', path: ['c'], json: '9' },
     { op: 'prepend', path: ['c'], json: '0' },
-    { op: 'insert', path: ['c', 2], json: '10' },
+    { op: 'before', path: ['c', 2], json: '10' },
   ]);
   assert.deepEqual(JSON.parse(out), { c: [0, 1, 'x', 'y', 2, 8, 9, 10] });
   assert.equal(applyEdits('[]', [{ op: 'append', path: [], json: '1.0' }]), '[1.0]');
