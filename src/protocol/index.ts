@@ -1,0 +1,61 @@
+// The door of the protocol room.
+export { type Codec, type CodecOptions, codecFor } from './codec.js';
+export {
+  EVENTS,
+  type EventHead,
+  type EventName,
+  type EventPayload,
+  eventHead,
+  SIGNALS,
+  type SignalName,
+} from './events.js';
+export {
+  type Call,
+  CallLedger,
+  type Id,
+  type Incoming,
+  type Outgoing,
+  type WireError,
+} from './jsonrpc.js';
+export {
+  type Admission,
+  admit,
+  type ConnectionEvent,
+  type ConnectionState,
+  checkVersion,
+  LIFECYCLE,
+  type Transition,
+  transition,
+} from './lifecycle.js';
+export {
+  isMethod,
+  METHODS,
+  type MethodName,
+  type Params,
+  type Result,
+  type WireParams,
+  type WireResult,
+} from './methods.js';
+export { openRpcDocument } from './openrpc.js';
+export { MAX_FRAME_DEPTH } from './piece.js';
+export {
+  SERVER_REQUESTS,
+  type ServerParams,
+  type ServerRequestName,
+  type ServerResult,
+  type WireServerParams,
+} from './server-requests.js';
+export { type Checked, check, checkServerResult } from './validate.js';
+export {
+  BEARER_PREFIX,
+  FORMATS,
+  isExemptTask,
+  isKnownTask,
+  PRESETS,
+  PROTOCOL_VERSION,
+  type PresetName,
+  SCHEMA_VERSION,
+  SUBPROTOCOLS,
+  type Subprotocol,
+  type WireFormat,
+} from './vocabulary.js';

@@ -1,0 +1,194 @@
+// Frames of curated.v1.json: finds where values stand, and leaves what is inside them to JSON.parse. Pure.
+import { fail } from '../errors.js';
+import { Native } from '../json/native.js';
+import { type JsonNode, parseTree } from '../json/tree.js';
+import { isPoison, join, type Piece } from './piece.js';
+
+const SPACE = ' \n\r\t';
+
+function bad(what: string, at: number): never {
+  return fail('BAD_FRAME', `not JSON: ${what} at index ${at}`, { detail: { at } });
+}
+
+function skipSpace(text: string, from: number): number {
+  let i = from;
+  for (;;) {
+    const c = text.charCodeAt(i);
+    if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return i;
+    i++;
+  }
+}
+
+/** End of the string that opens at `i`. Jumps from quote to quote: most of a frame is inside long strings. */
+function stringEnd(text: string, i: number): number {
+  let from = i + 1;
+  for (;;) {
+    const quote = text.indexOf('"', from);
+    if (quote < 0) bad('end of text in a string', text.length);
+    let slashes = 0;
+    while (text.charCodeAt(quote - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+    from = quote + 1;
+  }
+}
+
+/** End of the value that starts at `start`; only brackets and strings are looked at. */
+function valueEnd(text: string, start: number, maxDepth: number): number {
+  let depth = 0;
+  let i = start;
+  for (;;) {
+    const c = text.charCodeAt(i);
+    if (c === 0x22) {
+      i = stringEnd(text, i);
+      if (depth === 0) return i;
+    } else if (c === 0x7b || c === 0x5b) {
+      if (++depth > maxDepth) bad(`nesting deeper than ${maxDepth}`, i);
+      i++;
+    } else if (c === 0x7d || c === 0x5d) {
+      if (depth === 0) return i;
+      i++;
+      if (--depth === 0) return i;
+    } else if (Number.isNaN(c)) {
+      if (depth > 0 || i === start) bad('end of text', i);
+      return i;
+    } else if (depth === 0 && (c === 0x2c || c <= 0x20)) return i;
+    else i++;
+  }
+}
+
+/** A text of its own, so that a kept message does not keep the whole frame it was sliced from. */
+function detach(slice: string, frame: string): string {
+  return frame.length > 4_096 && slice.length * 2 < frame.length ? Buffer.from(slice).toString() : slice;
+}
+
+export class JsonPiece implements Piece {
+  readonly kind: 'object' | 'array' | 'scalar';
+
+  constructor(
+    readonly frame: string,
+    readonly start: number,
+    readonly end: number,
+    readonly maxDepth: number,
+  ) {
+    const c = frame.charCodeAt(start);
+    this.kind = c === 0x7b ? 'object' : c === 0x5b ? 'array' : 'scalar';
+  }
+
+  /** The one value of a frame. That it ends where the frame ends is found out when it is read. */
+  static of(frame: string, maxDepth: number): JsonPiece {
+    const start = skipSpace(frame, 0);
+    let end = frame.length;
+    while (end > start && SPACE.includes(frame[end - 1]!)) end--;
+    if (start === end) bad('an empty frame', start);
+    return new JsonPiece(frame, start, end, maxDepth);
+  }
+
+  get text(): string {
+    return this.frame.slice(this.start, this.end);
+  }
+
+  members(each?: (key: string, piece: Piece) => void): Map<string, Piece> {
+    const out = new Map<string, Piece>();
+    const { frame } = this;
+    let i = skipSpace(frame, this.start + 1);
+    if (frame.charCodeAt(i) === 0x7d) return this.#closed(out, i);
+    for (;;) {
+      if (frame.charCodeAt(i) !== 0x22) bad('key expected', i);
+      const keyEnd = stringEnd(frame, i);
+      const key = parse(frame.slice(i, keyEnd), i) as string;
+      if (out.has(key))
+        fail('BAD_FRAME', `the key ${JSON.stringify(key)} stands twice`, { path: key, detail: { at: i } });
+      i = skipSpace(frame, keyEnd);
+      if (frame.charCodeAt(i) !== 0x3a) bad('colon expected', i);
+      i = this.#piece(skipSpace(frame, i + 1), (piece) => {
+        each?.(key, piece);
+        out.set(key, piece);
+      });
+      const c = frame.charCodeAt(i);
+      if (c === 0x7d) return this.#closed(out, i);
+      if (c !== 0x2c) bad('comma or } expected', i);
+      i = skipSpace(frame, i + 1);
+    }
+  }
+
+  items(): Piece[] {
+    const out: Piece[] = [];
+    const { frame } = this;
+    let i = skipSpace(frame, this.start + 1);
+    if (frame.charCodeAt(i) === 0x5d) return this.#closed(out, i);
+    for (;;) {
+      i = this.#piece(i, (piece) => {
+        out.push(piece);
+      });
+      const c = frame.charCodeAt(i);
+      if (c === 0x5d) return this.#closed(out, i);
+      if (c !== 0x2c) bad('comma or ] expected', i);
+      i = skipSpace(frame, i + 1);
+    }
+  }
+
+  plain(path: string): unknown {
+    if (this.kind !== 'scalar') {
+      const { text } = this;
+      checkTree(text, parseTree(text, { maxDepth: this.maxDepth }), path, true);
+      return JSON.parse(text);
+    }
+    const value = parse(this.text, this.start);
+    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+      fail('BAD_TYPE', `${path}: the number is too large`, { path });
+    return value;
+  }
+
+  lenient(path: string): unknown {
+    const { text } = this;
+    if (this.kind !== 'scalar') checkTree(text, parseTree(text, { maxDepth: this.maxDepth }), path, false);
+    return parse(text, this.start);
+  }
+
+  native(): Native {
+    const text = detach(this.text, this.frame);
+    return new Native(text, parse(text, this.start));
+  }
+
+  /** Makes a piece of the value at `i` and gives the index of what follows it. */
+  #piece(i: number, take: (piece: Piece) => void): number {
+    const end = valueEnd(this.frame, i, this.maxDepth);
+    if (end === i) bad('value expected', i);
+    take(new JsonPiece(this.frame, i, end, this.maxDepth));
+    return skipSpace(this.frame, end);
+  }
+
+  /** `valueEnd` counts brackets without their kinds, so that the end must be compared. */
+  #closed<T>(out: T, i: number): T {
+    if (i + 1 !== this.end) bad('the value ends too early', i);
+    return out;
+  }
+}
+
+function parse(text: string, at: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    return fail('BAD_FRAME', `not JSON: ${(cause as Error).message}`, { detail: { at }, cause });
+  }
+}
+
+function checkTree(text: string, node: JsonNode, path: string, numbers: boolean): void {
+  if (node.entries !== undefined) {
+    const seen = new Set<string>();
+    for (const { key, keyStart, value } of node.entries) {
+      const at = join(path, key);
+      if (isPoison(key)) fail('UNKNOWN_FIELD', `${at}: no field has this name`, { path: at });
+      if (seen.has(key))
+        fail('BAD_FRAME', `the key ${JSON.stringify(key)} stands twice`, {
+          path: at,
+          detail: { at: keyStart },
+        });
+      seen.add(key);
+      checkTree(text, value, at, numbers);
+    }
+  } else if (node.items !== undefined) {
+    for (let i = 0; i < node.items.length; i++) checkTree(text, node.items[i]!, join(path, i), numbers);
+  } else if (numbers && node.type === 'number' && !Number.isFinite(Number(text.slice(node.start, node.end))))
+    fail('BAD_TYPE', `${path}: the number is too large`, { path });
+}

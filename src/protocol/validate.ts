@@ -1,0 +1,40 @@
+// From a schema's complaint to the one typed error of the wire: UNKNOWN_FIELD or BAD_TYPE, with the path. Pure.
+import type { z } from 'zod';
+import { CuratedError } from '../errors.js';
+import { join } from './piece.js';
+import { SERVER_REQUESTS, type ServerRequestName, type ServerResult } from './server-requests.js';
+
+export type Checked<T> = { ok: true; value: T } | { ok: false; error: CuratedError };
+
+interface Issue {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly keys?: readonly string[];
+  readonly values?: readonly unknown[];
+}
+
+/** Checks a decoded value. A name that is not known is told before anything that is missing: it is the likelier slip. */
+export function check<T>(schema: z.ZodType<T>, value: unknown, base = ''): Checked<T> {
+  const r = schema.safeParse(value);
+  if (r.success) return { ok: true, value: r.data };
+  const issues = r.error.issues as readonly Issue[];
+  const issue = issues.find((i) => i.code === 'unrecognized_keys') ?? issues[0]!;
+  const path = issue.path.reduce<string>((at, step) => join(at, step as string | number), base);
+  const unknown = issue.keys?.[0];
+  if (unknown !== undefined) {
+    const at = join(path, unknown);
+    return { ok: false, error: new CuratedError('UNKNOWN_FIELD', `${at}: no such field here`, { path: at }) };
+  }
+  const message = `${path === '' ? 'params' : path}: ${issue.message.replace(/^Invalid input: /, '')}`;
+  const detail = issue.values === undefined ? undefined : { values: issue.values };
+  return { ok: false, error: new CuratedError('BAD_TYPE', message, { path, detail }) };
+}
+
+/** Checks a client's answer to a request of ours. */
+export function checkServerResult<M extends ServerRequestName>(
+  method: M,
+  value: unknown,
+): Checked<ServerResult<M>> {
+  return check(SERVER_REQUESTS[method].result as unknown as z.ZodType<ServerResult<M>>, value, 'result');
+}
