@@ -3,4 +3,5 @@
 export * from './blobs.js';
 export { LocalStore, MemoryStore } from './memory-store.js';
 export * from './record.js';
+export { SqliteStore, type SqliteStoreOptions } from './sqlite-store.js';
 export * from './store.js';

@@ -12,16 +12,10 @@ export class LocalStore extends QueuedStore {
     super(limits);
     this.engine = engine;
     const runner = new Runner(engine, (reply) => this.onReply(reply));
-    let last = Promise.resolve();
     this.connect(
       {
-        post: (batch: Batch) => {
-          last = last.then(() => runner.take([batch]));
-        },
-        end: async () => {
-          await last;
-          runner.stop();
-        },
+        post: (batch: Batch) => runner.take([batch]),
+        end: async () => runner.stop(),
       },
       engine.notices,
     );

@@ -1,6 +1,7 @@
 // A journal record and the hash chain that joins the records of one session. Pure: no store, no session rules, no clock.
 import * as crypto from 'node:crypto';
 import { CuratedError } from '../errors.js';
+import { writeJson } from '../json/index.js';
 
 /** A JSON value as it stands in a payload. Texts above BLOB_BYTES stand as `{$blob: 'sha256:…'}` (blobs.ts). */
 export type Payload = Record<string, unknown>;
@@ -20,7 +21,7 @@ export interface JournalRecord {
   readonly turn: number;
   /** Present when the daemon watched and did not decide. */
   readonly observed?: boolean;
-  /** What `json` says, parsed. Numbers that a double cannot hold are exact in `json` alone. */
+  /** What `json` says, parsed (or as it was given to `chain`). Numbers that a double cannot hold are exact in `json` alone. */
   readonly payload: Payload;
   /** The payload's exact JSON text: what is hashed, stored and exported. */
   readonly json: string;
@@ -34,6 +35,7 @@ export interface RecordFields {
   ver?: number;
   turn: number;
   observed?: boolean;
+  /** May hold RawJson. */
   payload: Payload;
   /** Exact text of `payload`, when the caller has it; else it is written here. */
   json?: string;
@@ -101,7 +103,7 @@ export function chain(prev: ChainHead, fields: RecordFields): JournalRecord {
   let json = fields.json;
   if (json === undefined) {
     try {
-      json = writePayload(payload);
+      json = writeJson(payload);
     } catch (e) {
       payload = { __journal_error: e instanceof Error ? e.message : String(e) };
       json = JSON.stringify(payload);
@@ -113,12 +115,6 @@ export function chain(prev: ChainHead, fields: RecordFields): JournalRecord {
   return observed === undefined
     ? { seq, ts, type, ver, prev: prev.hash, hash, turn, payload, json }
     : { seq, ts, type, ver, prev: prev.hash, hash, turn, observed, payload, json };
-}
-
-function writePayload(payload: Payload): string {
-  const json: string | undefined = JSON.stringify(payload);
-  if (json === undefined) throw new TypeError('the payload has no JSON text');
-  return json;
 }
 
 export interface ChainFault {

@@ -53,7 +53,7 @@ export class Runner {
   ) {}
 
   /** Runs batches in order and replies once. */
-  async take(batches: readonly Batch[]): Promise<void> {
+  take(batches: readonly Batch[]): void {
     const reply: Reply = { done: this.#done, synced: this.#synced };
     let run: WriteOp[] = [];
     let owners: number[] = [];
@@ -66,7 +66,7 @@ export class Runner {
           this.#commit(run, owners, sync, reply);
           run = [];
           owners = [];
-          await this.#call(item, reply);
+          this.#call(item, reply);
         } else {
           run.push(item);
           owners.push(batch.no);
@@ -111,16 +111,28 @@ export class Runner {
     for (let i = 0; i < ops.length; i++) addFailure(reply, ops[i]!, owners[i]!, error);
   }
 
-  async #call(call: Call, reply: Reply): Promise<void> {
+  #call(call: Call, reply: Reply): void {
     reply.results ??= [];
+    const { id } = call;
     try {
       if (this.#red !== undefined && CHANGES.has(call.name)) throw refused(this.#red);
       const method = this.engine[call.name] as (...args: readonly unknown[]) => unknown;
-      const value = await method.apply(this.engine, call.args as unknown[]);
-      reply.results.push({ id: call.id, value });
+      const value = method.apply(this.engine, call.args as unknown[]);
+      if (value instanceof Promise) this.#later(id, value);
+      else reply.results.push({ id, value });
     } catch (e) {
-      reply.results.push({ id: call.id, error: packError(e) });
+      reply.results.push({ id, error: packError(e) });
     }
+  }
+
+  /** A call that takes its time (a backup) is answered by a reply of its own; writes go on meanwhile. */
+  #later(id: number, work: Promise<unknown>): void {
+    const send = (result: { id: number; value?: unknown; error?: PackedError }) =>
+      this.reply({ done: this.#done, synced: this.#synced, results: [result] });
+    work.then(
+      (value) => send({ id, value }),
+      (e) => send({ id, error: packError(e) }),
+    );
   }
 
   #turnRed(e: unknown): void {

@@ -1,0 +1,36 @@
+// The journal's writer thread: owns the SQLite file, commits what arrived since the last commit as one transaction.
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { packError } from '../src/journal/packed.js';
+import { type Batch, Runner } from '../src/journal/runner.js';
+import { SqliteEngine, type SqliteOptions } from '../src/journal/sqlite-engine.js';
+
+/** Quiet time after which the log is written back, in ms. */
+const IDLE_MS = 100;
+
+function serve(port: MessagePort, data: { path: string; options: SqliteOptions }): void {
+  let engine: SqliteEngine;
+  try {
+    engine = new SqliteEngine(data.path, data.options);
+  } catch (e) {
+    port.postMessage({ failed: packError(e) });
+    return;
+  }
+  const runner = new Runner(engine, (reply) => port.postMessage(reply));
+  let quiet: NodeJS.Timeout | undefined;
+  port.postMessage({ ready: true, notices: engine.notices });
+  port.on('message', (first: Batch) => {
+    const batches = [first];
+    // What arrived while the last transaction ran leaves with this one.
+    for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port))
+      batches.push(more.message);
+    runner.take(batches);
+    runner.idle(true);
+    if (quiet) quiet.refresh();
+    else {
+      quiet = setTimeout(() => runner.idle(false), IDLE_MS);
+      quiet.unref();
+    }
+  });
+}
+
+serve(parentPort!, workerData as { path: string; options: SqliteOptions });
