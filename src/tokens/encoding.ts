@@ -1,0 +1,45 @@
+// Which tokenizer counts for a model, and whether its counts are the provider's own. Pure data; knows no tokenizer.
+import type { Encoding } from '../pool/contract.js';
+
+export interface ModelEncoding {
+  encoding: Encoding;
+  /** True where the model's provider uses this very encoding; false where counts are the base of an estimate. */
+  exact: boolean;
+}
+
+/** Model-name prefixes with a public tokenizer. The longest that fits wins: `gpt-4` must not catch `gpt-4o`. */
+const EXACT: readonly (readonly [prefix: string, encoding: Encoding])[] = [
+  ['gpt-6', 'o200k_base'],
+  ['gpt-5', 'o200k_base'],
+  ['gpt-4.5', 'o200k_base'],
+  ['gpt-4.1', 'o200k_base'],
+  ['gpt-4o', 'o200k_base'],
+  ['chatgpt-4o', 'o200k_base'],
+  ['o1', 'o200k_base'],
+  ['o3', 'o200k_base'],
+  ['o4', 'o200k_base'],
+  ['codex', 'o200k_base'],
+  ['gpt-4', 'cl100k_base'],
+  ['gpt-3.5', 'cl100k_base'],
+  ['gpt-35', 'cl100k_base'],
+];
+
+/** The name without a router's or a cloud's path (`openai/gpt-4o`, `ft:gpt-4o:org`), in lower case. */
+export function bareModel(model: string): string {
+  const name = model.toLowerCase().replace(/^ft:/, '');
+  return name.slice(name.lastIndexOf('/') + 1);
+}
+
+/** Encoding of a model. Claude, Gemini and unknown models: o200k_base, not exact. */
+export function encodingOf(model: string): ModelEncoding {
+  const name = bareModel(model);
+  let best: readonly [string, Encoding] | undefined;
+  for (const row of EXACT) {
+    const [prefix] = row;
+    // A prefix ends at a name part: `o1-mini` is one of the o1, `o100` is not.
+    const next = name.charAt(prefix.length);
+    if (!name.startsWith(prefix) || /[0-9]/.test(next)) continue;
+    if (best === undefined || prefix.length > best[0].length) best = row;
+  }
+  return best === undefined ? { encoding: 'o200k_base', exact: false } : { encoding: best[1], exact: true };
+}

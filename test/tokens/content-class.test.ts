@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { CONTENT_CLASSES, classShares } from '../../src/tokens/content-class.js';
+
+function main(text: string): string {
+  const shares = classShares(text);
+  return CONTENT_CLASSES[shares.indexOf(Math.max(...shares))]!;
+}
+
+test('texts of each class are told apart', () => {
+  const prose =
+    'The daemon keeps its history small. It clears results that nobody reads any more, and says so.';
+  const code = 'for (let i = 0; i < n; i++) {\n  if (x[i] === y) return f(x[i], { deep: true });\n}\n';
+  const json = JSON.stringify({
+    name: 'read',
+    path: 'src/a.ts',
+    lines: { from: 1, to: 20 },
+    tags: ['a', 'b'],
+  });
+  assert.equal(main(prose), 'prose');
+  assert.equal(main(code), 'code');
+  assert.equal(main(json), 'json');
+  assert.equal(main('上下文管理器保持历史简短，并说明原因。'), 'cjk');
+  assert.equal(main('31415926535897932384626433832795'), 'digits');
+  assert.equal(main(`${prose} ${'x'.repeat(3)} `.repeat(500)), 'prose');
+  assert.equal(main(code.repeat(1000)), 'code');
+});
+
+test('shares are numbers from 0 to 1 that sum to 1, for any text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 6000 }), (text) => {
+      const shares = classShares(text);
+      const sum = shares.reduce((a, b) => a + b, 0);
+      assert.ok(Math.abs(sum - 1) < 1e-9);
+      assert.ok(shares.every((s) => s >= 0 && s <= 1));
+    }),
+  );
+  assert.deepEqual(classShares(''), [0, 0, 0, 0, 0]);
+});
+
+test('the cost is bounded: a text of 10 MB takes no longer than its sample', () => {
+  const big = 'lorem ipsum 123 '.repeat(650_000);
+  const start = performance.now();
+  for (let i = 0; i < 20; i++) classShares(big);
+  assert.ok(performance.now() - start < 500);
+});

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { encodingOf } from '../../src/tokens/encoding.js';
+
+test('NS-6 OpenAI models count exactly, the longest prefix wins, and gpt-4 does not catch gpt-4o', () => {
+  const o200k = [
+    'gpt-5',
+    'gpt-5.2-mini',
+    'gpt-4o',
+    'gpt-4o-2024-08-06',
+    'gpt-4.1-nano',
+    'gpt-4.5-preview',
+    'o1',
+    'o3-pro',
+    'o4-mini',
+  ];
+  const cl100k = ['gpt-4', 'gpt-4-turbo', 'gpt-4-0613', 'gpt-3.5-turbo', 'gpt-35-turbo'];
+  for (const model of o200k)
+    assert.deepEqual(encodingOf(model), { encoding: 'o200k_base', exact: true }, model);
+  for (const model of cl100k)
+    assert.deepEqual(encodingOf(model), { encoding: 'cl100k_base', exact: true }, model);
+  assert.deepEqual(encodingOf('openai/GPT-4o'), { encoding: 'o200k_base', exact: true });
+  assert.deepEqual(encodingOf('ft:gpt-4-0613:org::id'), { encoding: 'cl100k_base', exact: true });
+});
+
+test('NS-6 models without a public tokenizer are estimated over o200k_base', () => {
+  for (const model of ['claude-opus-4-5-20251101', 'gemini-3-pro', 'o100-large', 'my-gpt-4', '', 'llama-3']) {
+    assert.deepEqual(encodingOf(model), { encoding: 'o200k_base', exact: false }, model);
+  }
+});
