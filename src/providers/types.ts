@@ -32,7 +32,7 @@ export interface Part {
   path: Path;
   /** The provider's block type as written. */
   type?: string;
-  /** Text or thinking; of a tool_result all text of the body, joined with '\n'. */
+  /** Text or thinking; of a tool_result all text of the body, joined with '\n'; of opaque its exact JSON text. */
   text?: string;
   /** Of tool_call and tool_result. The tool of a result is unknown here; the session joins it. */
   callId?: string;
@@ -120,7 +120,7 @@ export interface Profile {
   plainContent?: boolean;
   /** PV-S7: at most so many calls in one message. */
   maxCalls?: number;
-  /** PV-R6: with `store: false` (the default) reasoning needs its encrypted content. */
+  /** PV-R6: false = reasoning needs its encrypted content and nothing may be referred to by id. Absent = not told. */
   store?: boolean;
   /** PV-S4, PV-C: a genuine user message must be there. */
   needsUser?: boolean;
