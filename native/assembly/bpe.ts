@@ -1,0 +1,131 @@
+// Byte pair encoding of one piece, linear on any input: longest match in the trie, kept while each neighbouring
+// pair is one that merging would leave apart, stepping back otherwise. A position that failed is marked dead
+// and never tried again: the encoding of a prefix is unique, so there is one way to reach a position. The method
+// is that of GitHub's rust-gems (crates/bpe); the result equals rank-ordered merging.
+import { NONE, dead, pairMask, pairs, root3, stack, tokenInfo, trie, trieRoot } from './layout';
+
+// @ts-ignore: decorator
+@inline function leftOf(t: u32): u32 { return load<u32>(tokenInfo + (<usize>t << 4)); }
+// @ts-ignore: decorator
+@inline function rightOf(t: u32): u32 { return load<u32>(tokenInfo + (<usize>t << 4), 4); }
+// @ts-ignore: decorator
+@inline function prefixOf(t: u32): u32 { return load<u32>(tokenInfo + (<usize>t << 4), 8); }
+// @ts-ignore: decorator
+@inline export function lengthOf(t: u32): u32 { return load<u32>(tokenInfo + (<usize>t << 4), 12); }
+
+/** The token that merges from exactly (a, b), or NONE. */
+// @ts-ignore: decorator
+@inline
+function pairOf(a: u32, b: u32): u32 {
+  let h = (a * 0x9e3779b1) ^ (b * 0x85ebca6b);
+  h ^= h >>> 15;
+  const print = h >>> 18;
+  let i = h & pairMask;
+  while (true) {
+    const slot = load<u32>(pairs + (<usize>i << 2));
+    if (slot == 0) return NONE;
+    if (slot >>> 18 == print) {
+      const t = (slot & 0x3ffff) - 1;
+      if (leftOf(t) == a && rightOf(t) == b) return t;
+    }
+    i = (i + 1) & pairMask;
+  }
+}
+
+/** Whether merging leaves `a` and `b` apart when they stand side by side. */
+export function validPair(first: u32, second: u32): bool {
+  let a = first;
+  let b = second;
+  let limit = NONE;
+  while (true) {
+    const joined = pairOf(a, b);
+    if (joined < limit) return false; // NONE is never below the limit
+    if (a > b) {
+      limit = a;
+      a = rightOf(a);
+      if (a == limit) {
+        limit = b + 1;
+        b = leftOf(b);
+        if (b + 1 == limit) return true;
+      }
+    } else {
+      limit = b + 1;
+      b = leftOf(b);
+      if (b + 1 == limit) {
+        limit = a;
+        a = rightOf(a);
+        if (a == limit) return true;
+      }
+    }
+  }
+}
+
+/** The longest token that starts at `p` and ends by `end` (p < end). */
+// @ts-ignore: decorator
+@inline
+function longest(from: usize, end: usize): u32 {
+  let p = from;
+  let base = trieRoot;
+  let best = NONE;
+  if (end - p >= 3) {
+    const w = load<u32>(p);
+    // A three-byte character, most of CJK: one load in place of three.
+    if ((w & 0xc0c0f0) == 0x8080e0) {
+      const r = load<u64>(root3 + (<usize>(((w & 15) << 12) | ((w >> 2) & 0xfc0) | ((w >> 16) & 63)) << 3));
+      best = <u32>(r >> 32) - 1;
+      base = <u32>r;
+      if (base == 0) return best;
+      p += 3;
+    }
+  }
+  while (p < end) {
+    const c = <u32>load<u8>(p);
+    const node = load<u64>(trie + (<usize>(base ^ c) << 3));
+    if ((<u32>node & 0x1ff) != c) break;
+    const t = <u32>(node >> 32);
+    if (t != 0) best = t - 1;
+    base = <u32>node >>> 9;
+    if (base == 0) break;
+    p++;
+  }
+  return best;
+}
+
+/** Tokens of the `len` bytes at `at`; they stand in `stack` afterwards. `dead` is all zero before and after. */
+export function encodePiece(at: usize, len: u32): u32 {
+  const end = at + len;
+  let sp: u32 = 0;
+  let pos: u32 = 0;
+  let last = NONE;
+  let t = longest(at, end);
+  let dirtyFrom = NONE;
+  let dirtyTo: u32 = 0;
+  while (true) {
+    const next = pos + lengthOf(t);
+    const blocked = <bool>((load<u8>(dead + (next >> 3)) >> <u8>(next & 7)) & 1);
+    if (!blocked && (sp == 0 || validPair(last, t))) {
+      store<u32>(stack + (<usize>sp << 2), t);
+      sp++;
+      if (next == len) break;
+      last = t;
+      pos = next;
+      t = longest(at + pos, end);
+      continue;
+    }
+    const shorter = prefixOf(t);
+    if (shorter != NONE) {
+      t = shorter;
+      continue;
+    }
+    const byte = dead + (pos >> 3);
+    store<u8>(byte, load<u8>(byte) | (<u8>1 << <u8>(pos & 7)));
+    if (pos >> 3 < dirtyFrom) dirtyFrom = pos >> 3;
+    if (pos >> 3 >= dirtyTo) dirtyTo = (pos >> 3) + 1;
+    sp--;
+    t = last; // ends at a dead position now, so the next round takes its prefix
+    pos -= lengthOf(t);
+    last = sp == 0 ? NONE : load<u32>(stack + (<usize>(sp - 1) << 2));
+  }
+  if (dirtyFrom != NONE) memory.fill(dead + dirtyFrom, 0, dirtyTo - dirtyFrom);
+  return sp;
+}

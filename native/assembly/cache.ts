@@ -1,0 +1,60 @@
+// Token counts of pieces seen before, keyed by the piece's own bytes (never by a hash alone: a collision would
+// be a wrong count). Short pieces are their own 16-byte key; longer ones stand in 128-byte entries.
+import { encodePiece } from './bpe';
+import { LONG_BITS, LONG_MAX, SHORT_BITS, keyMasks, longCache, shortCache } from './layout';
+
+const C1: u64 = 0x9e3779b97f4a7c15;
+const C2: u64 = 0xc2b2ae3d27d4eb4f;
+
+/** Tokens of the piece of `len` >= 1 bytes at `at`; up to 16 bytes may be read behind it. */
+// @ts-ignore: decorator
+@inline
+export function countPiece(at: usize, len: u32): u32 {
+  if (len > 15) return countLong(at, len);
+  // Entry: the bytes, zero-filled, with length (high nibble) and count (low) in the 16th. An empty entry has length 0.
+  const mask = keyMasks + (<usize>len << 4);
+  const lo = load<u64>(at) & load<u64>(mask);
+  const hi = (load<u64>(at, 8) & load<u64>(mask, 8)) | (<u64>len << 60);
+  const h = (lo ^ (hi * C2)) * C1;
+  const slot = shortCache + (<usize>(h >>> (64 - SHORT_BITS)) << 4);
+  const was = load<u64>(slot, 8);
+  if (load<u64>(slot) == lo && ((was ^ hi) & 0xf0ffffffffffffff) == 0) return <u32>(was >>> 56) & 15;
+  return countShortMiss(at, len, lo, hi, slot);
+}
+
+/** The second way of the set, then the encoder. What is found moves to the first way. */
+function countShortMiss(at: usize, len: u32, lo: u64, hi: u64, slot: usize): u32 {
+  const other = slot ^ 16;
+  const lo1 = load<u64>(other);
+  const hi1 = load<u64>(other, 8);
+  store<u64>(other, load<u64>(slot));
+  store<u64>(other, load<u64>(slot, 8), 8);
+  if (lo1 == lo && ((hi1 ^ hi) & 0xf0ffffffffffffff) == 0) {
+    store<u64>(slot, lo1);
+    store<u64>(slot, hi1, 8);
+    return <u32>(hi1 >>> 56) & 15;
+  }
+  const n = len == 1 ? 1 : encodePiece(at, len);
+  store<u64>(slot, lo);
+  store<u64>(slot, hi | (<u64>n << 56), 8);
+  return n;
+}
+
+function countLong(at: usize, len: u32): u32 {
+  if (len > LONG_MAX) return encodePiece(at, len);
+  let h: u64 = <u64>len * C2;
+  let i: u32 = 0;
+  for (; i + 8 < len; i += 8) h = rotl<u64>((h ^ load<u64>(at + i)) * C1, 29);
+  h = (h ^ load<u64>(at + len - 8)) * C1;
+  const slot = longCache + (<usize>(h >>> (64 - LONG_BITS)) << 7);
+  if (load<u32>(slot) == len) {
+    let same = load<u64>(slot + 16 + len - 8) == load<u64>(at + len - 8);
+    for (i = 0; same && i + 8 < len; i += 8) same = load<u64>(slot + 16 + i) == load<u64>(at + i);
+    if (same) return load<u32>(slot, 4);
+  }
+  const n = encodePiece(at, len);
+  store<u32>(slot, len);
+  store<u32>(slot, n, 4);
+  memory.copy(slot + 16, at, len);
+  return n;
+}

@@ -1,0 +1,88 @@
+// Where things lie in memory: the shared read-only tables and this instance's own region. Everything is an
+// address in a global (globals are private to an instance, also when the memory is shared), so no two workers
+// ever write to the same byte.
+
+// Class bits of a code point; native/packer/classes.mjs holds the same numbers.
+export const UPPERISH: u32 = 1; // Lu Lt Lm Lo M: what o200k's words may start with
+export const LOWERISH: u32 = 2; // Ll Lm Lo M: what o200k's words may end with
+export const LETTER: u32 = 4;
+export const NUMBER: u32 = 8;
+export const SPACE: u32 = 16;
+export const CRLF: u32 = 32;
+export const MARK: u32 = 64;
+export const CJK: u32 = 128;
+
+export const NONE: u32 = 0xffffffff;
+export const O200K: u32 = 0;
+
+// Tables common to both encodings.
+export let bmp: usize = 0;
+export let astralIndex: usize = 0;
+export let astralBlocks: usize = 0;
+export let keyMasks: usize = 0;
+
+// Tables of the encoding in use.
+export let encoding: u32 = 0;
+export let trie: usize = 0;
+export let trieRoot: u32 = 0;
+export let tokenInfo: usize = 0;
+export let pairs: usize = 0;
+export let pairMask: u32 = 0;
+export let root3: usize = 0;
+export let shortCache: usize = 0;
+export let longCache: usize = 0;
+
+// This instance's region.
+export let buffer: usize = 0;
+export let bufferBytes: u32 = 0;
+export let stack: usize = 0;
+export let dead: usize = 0;
+
+let header: usize = 0;
+let region: usize = 0;
+
+// log2 of the entries of one encoding's caches.
+export const SHORT_BITS: u32 = 14;
+export const LONG_BITS: u32 = 11;
+export const LONG_MAX: u32 = 112; // bytes of the longest cached piece: an entry is 128 bytes
+const SHORT_BYTES: u32 = 16 << SHORT_BITS;
+const LONG_BYTES: u32 = 128 << LONG_BITS;
+
+/** Readable bytes behind the text: vector loads run over its end. */
+const SLACK: u32 = 128;
+
+/** Bytes of a region whose text buffer holds `textBytes`. */
+export function regionBytes(textBytes: u32): u32 {
+  return 2 * (SHORT_BYTES + LONG_BYTES) + SLACK + textBytes + SLACK + 4 * textBytes + (textBytes >> 3) + 64;
+}
+
+/** Takes the tables at `tables` and this instance's zeroed region. Returns the address of the text buffer. */
+export function attach(tables: usize, regionAt: usize, textBytes: u32): usize {
+  header = tables;
+  region = regionAt;
+  bmp = tables + load<u32>(tables, 8);
+  astralIndex = tables + load<u32>(tables, 12);
+  astralBlocks = tables + load<u32>(tables, 16);
+  keyMasks = tables + load<u32>(tables, 20);
+  bufferBytes = textBytes;
+  buffer = regionAt + 2 * (SHORT_BYTES + LONG_BYTES) + SLACK;
+  stack = (buffer + textBytes + SLACK + 15) & ~15;
+  dead = stack + 4 * <usize>textBytes;
+  encoding = 2;
+  return buffer;
+}
+
+/** Makes encoding `e` (0 o200k, 1 cl100k) the current one. */
+export function use(e: u32): void {
+  if (e == encoding) return;
+  encoding = e;
+  const at = header + 32 + <usize>e * 32;
+  trieRoot = load<u32>(at, 4);
+  trie = header + load<u32>(at, 8);
+  tokenInfo = header + load<u32>(at, 12);
+  pairs = header + load<u32>(at, 16);
+  pairMask = load<u32>(at, 20);
+  root3 = header + load<u32>(at, 24);
+  shortCache = region + e * (SHORT_BYTES + LONG_BYTES);
+  longCache = shortCache + SHORT_BYTES;
+}

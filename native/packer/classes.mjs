@@ -1,0 +1,89 @@
+// Character classes of Unicode 16.0, read from the checked-in ranges in native/data. May not use the
+// engine's own \p{..}: Node 20 already ships Unicode 17, which differs from the reference on thousands of code points.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** sha256 of native/data/unicode-16.txt; a changed file fails the build. */
+const DATA_SHA256 = '65e4b1ba8a5e532d06737567d11876cd13ac8f6c7237a55699b641984aae762f';
+
+/** Bits of a class byte; native/assembly/classes.ts holds the same numbers. */
+export const CLASS = {
+  UPPERISH: 1,
+  LOWERISH: 2,
+  LETTER: 4,
+  NUMBER: 8,
+  SPACE: 16,
+  CRLF: 32,
+  MARK: 64,
+  CJK: 128,
+};
+
+const BITS = {
+  U: CLASS.UPPERISH | CLASS.LETTER, // Lu Lt
+  l: CLASS.LOWERISH | CLASS.LETTER, // Ll
+  o: CLASS.UPPERISH | CLASS.LOWERISH | CLASS.LETTER, // Lm Lo
+  M: CLASS.UPPERISH | CLASS.LOWERISH | CLASS.MARK, // Mn Mc Me
+  N: CLASS.NUMBER, // Nd Nl No
+  s: CLASS.SPACE, // White_Space
+};
+
+/** Scripts counted as "cjk" content: Han, kana, Hangul, bopomofo and their punctuation. Only for content classes, never for cuts. */
+const CJK_RANGES = [
+  [0x1100, 0x11ff],
+  [0x2e80, 0x2fdf],
+  [0x3000, 0x4dbf],
+  [0x4e00, 0x9fff],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7ff],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe4f],
+  [0xff00, 0xffef],
+  [0x1b000, 0x1b16f],
+  [0x20000, 0x3ffff],
+];
+
+/**
+ * One class byte for each of the 1,114,112 code points. The data: `<class><gap from the last range's end>[,<length>]`, base 36.
+ */
+export function classBytes(dataFile) {
+  const text = readFileSync(dataFile, 'latin1');
+  const sha = createHash('sha256').update(text, 'latin1').digest('hex');
+  if (sha !== DATA_SHA256)
+    throw new Error(`native/data/unicode-16.txt has sha256 ${sha}, wanted ${DATA_SHA256}`);
+  const out = new Uint8Array(0x110000);
+  let at = 0;
+  for (const item of text.split(/\s+/)) {
+    if (item === '') continue;
+    const [gap, length] = item.slice(1).split(',');
+    const start = at + Number.parseInt(gap, 36);
+    at = start + (length === undefined ? 1 : Number.parseInt(length, 36));
+    out.fill(BITS[item[0]], start, at);
+  }
+  out[10] |= CLASS.CRLF;
+  out[13] |= CLASS.CRLF;
+  for (const [a, b] of CJK_RANGES) for (let c = a; c <= b; c++) out[c] |= CLASS.CJK;
+  return out;
+}
+
+/**
+ * Two stages: the 65,536 class bytes of the BMP as they are (one load; only touched lines cost cache), and
+ * for the 4,096 astral blocks of 256 a u16 index into deduplicated blocks.
+ */
+export function classTables(dataFile) {
+  const all = classBytes(dataFile);
+  const index = new Uint16Array(4096);
+  const blocks = [];
+  const seen = new Map();
+  for (let b = 0; b < 4096; b++) {
+    const block = all.subarray(0x10000 + b * 256, 0x10000 + b * 256 + 256);
+    const key = Buffer.from(block).toString('latin1');
+    let at = seen.get(key);
+    if (at === undefined) {
+      at = blocks.length;
+      seen.set(key, at);
+      blocks.push(block);
+    }
+    index[b] = at;
+  }
+  return { bmp: all.slice(0, 0x10000), index: new Uint8Array(index.buffer), blocks: Buffer.concat(blocks) };
+}

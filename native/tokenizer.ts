@@ -1,0 +1,308 @@
+// The token counter over one core: strings and bytes in, exact counts out. Long texts pass the core's buffer in
+// parts that end at certain piece borders; one unbroken piece longer than the buffer gets a larger core for that call.
+import { CuratedError, fail } from '../src/errors.js';
+import { Appender } from './appender.js';
+import { BUFFER_BYTES, type Core, largeCore, sharedCore } from './core.js';
+import { type Encoding, encodingIndex } from './encodings.js';
+import { loadTables, privateTables, type SharedTables } from './tables.js';
+
+export type Text = string | Uint8Array;
+
+export interface Truncated {
+  text: string;
+  /** Exact count of `text`. */
+  tokens: number;
+}
+
+/** Running total of a text that only grows. */
+export interface Appending {
+  /** Tokens of all text so far, this part included. */
+  append(text: string): number;
+  /** Tokens of all text so far. */
+  readonly tokens: number;
+}
+
+/**
+ * Counts are exactly those of the reference's ordinary encoding: literals of special tokens are plain text, lone
+ * surrogates count as U+FFFD, and bytes that are not UTF-8 as what a lossy decoder makes of them.
+ * One thread only; calls are synchronous; time is linear in the text, whatever it holds. Texts: up to 512 MiB.
+ */
+export interface Tokenizer {
+  count(text: Text, encoding: Encoding): number;
+  /** One count a text, in order. Far cheaper a text than `count` for short ones. */
+  countMany(texts: readonly Text[], encoding: Encoding): Uint32Array;
+  /** Text i is bytes[offsets[i], offsets[i + 1]) as UTF-8; `bytes` may lie in shared memory. n = offsets.length - 1. */
+  countManyAt(bytes: Uint8Array, offsets: Uint32Array, encoding: Encoding): Uint32Array;
+  /** The count, or `limit + 1` as soon as it is known to exceed `limit`. */
+  countUpTo(text: Text, limit: number, encoding: Encoding): number;
+  /** The longest prefix cut after whole tokens, then back to a code point, that counts at most `maxTokens`. */
+  truncate(text: string, maxTokens: number, encoding: Encoding): Truncated;
+  appender(encoding: Encoding): Appending;
+  /** Gives the region back; later calls fail. */
+  dispose(): void;
+}
+
+/** No limit: counts stay below it, since a text holds at most 2^29 bytes. */
+export const NO_LIMIT = 0xfffffffe;
+const MALFORMED = 0xffffffff;
+/** Text bytes that a large core may take; its stack is four times that. */
+const LARGEST = 536_870_912;
+/** Texts of one batched call, whose ends stand behind them in the buffer. */
+const BATCH = 1024;
+const BATCH_BYTES = BUFFER_BYTES - BATCH * 4;
+
+const encoder = new TextEncoder();
+const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** A tokenizer of this thread. `tables`: what the main thread's `loadTables` gave; without it they are loaded here. */
+export function attach(tables?: SharedTables): Tokenizer {
+  return new CoreTokenizer(tables ?? loadTables());
+}
+
+/** Where a text stands while it passes a buffer. */
+interface Passage {
+  tokens: number;
+  /** Bytes of the text that are counted. */
+  bytes: number;
+}
+
+class CoreTokenizer implements Tokenizer {
+  private core: Core | undefined;
+
+  constructor(private readonly tables: SharedTables) {
+    this.core = sharedCore(tables);
+  }
+
+  count(text: Text, encoding: Encoding): number {
+    const e = this.index(encoding);
+    const core = this.live();
+    let length: number;
+    if (typeof text === 'string') {
+      if (text.length * 3 > BUFFER_BYTES) return this.pass(text, e, NO_LIMIT).tokens;
+      length = encoder.encodeInto(text, core.bytes).written;
+    } else {
+      if (text.length > BUFFER_BYTES) return this.pass(text, e, NO_LIMIT).tokens;
+      core.bytes.set(text);
+      length = text.length;
+    }
+    const n = this.guard(() => core.fn.count(e, length) >>> 0);
+    return n === MALFORMED ? this.count(decode(text as Uint8Array), encoding) : n;
+  }
+
+  countUpTo(text: Text, limit: number, encoding: Encoding): number {
+    const max = Math.max(0, Math.min(Math.floor(limit), NO_LIMIT - 1));
+    return Math.min(this.pass(text, this.index(encoding), max).tokens, max + 1);
+  }
+
+  countMany(texts: readonly Text[], encoding: Encoding): Uint32Array {
+    const e = this.index(encoding);
+    const out = new Uint32Array(texts.length);
+    for (let i = 0; i < texts.length; ) {
+      let chars = 0;
+      let to = i;
+      for (; to < texts.length && to - i < BATCH; to++) {
+        const t = texts[to]!;
+        if (typeof t !== 'string' || chars + t.length > BATCH_BYTES / 3) break;
+        chars += t.length;
+      }
+      if (to - i < 2 || !this.batch(texts.slice(i, to) as string[], chars, e, out, i)) {
+        to = Math.max(to, i + 1);
+        for (let k = i; k < to; k++) out[k] = this.count(texts[k]!, encoding);
+      }
+      i = to;
+    }
+    return out;
+  }
+
+  /** Counts strings in one call; false when surrogates at a seam made the joined bytes another text. */
+  private batch(texts: string[], chars: number, e: number, out: Uint32Array, at: number): boolean {
+    const core = this.live();
+    const { written } = encoder.encodeInto(texts.join(''), core.bytes);
+    const ends = core.words.subarray(BATCH_BYTES >> 2);
+    let end = 0;
+    if (written === chars) {
+      for (let i = 0; i < texts.length; i++) ends[i] = end += texts[i]!.length;
+    } else {
+      for (let i = 0; i < texts.length; i++) ends[i] = end += Buffer.byteLength(texts[i]!);
+      if (end !== written) return false;
+    }
+    this.guard(() => core.fn.countMany(e, core.buffer, core.buffer + BATCH_BYTES, texts.length));
+    out.set(ends.subarray(0, texts.length), at);
+    return true;
+  }
+
+  countManyAt(bytes: Uint8Array, offsets: Uint32Array, encoding: Encoding): Uint32Array {
+    const e = this.index(encoding);
+    const core = this.live();
+    const n = Math.max(0, offsets.length - 1);
+    const out = new Uint32Array(n);
+    const ends = core.words.subarray(BATCH_BYTES >> 2);
+    for (let i = 0; i < n; ) {
+      const base = offsets[i]!;
+      let to = i;
+      while (to < n && to - i < BATCH && offsets[to + 1]! - base <= BATCH_BYTES) {
+        if (offsets[to + 1]! < offsets[to]!)
+          fail('BAD_TYPE', 'text offsets must not fall', { detail: { index: to } });
+        to++;
+      }
+      if (to === i) {
+        if (offsets[i + 1]! < base) fail('BAD_TYPE', 'text offsets must not fall', { detail: { index: i } });
+        out[i] = this.count(bytes.subarray(base, offsets[i + 1]!), encoding);
+        i++;
+        continue;
+      }
+      if (offsets[to]! > bytes.length) fail('BAD_TYPE', 'a text offset lies outside the bytes');
+      core.bytes.set(bytes.subarray(base, offsets[to]!));
+      for (let k = i; k < to; k++) ends[k - i] = offsets[k + 1]! - base;
+      const bad = this.guard(() => core.fn.countMany(e, core.buffer, core.buffer + BATCH_BYTES, to - i));
+      out.set(ends.subarray(0, to - i), i);
+      if (bad > 0) {
+        for (let k = i; k < to; k++) {
+          if (out[k] === MALFORMED)
+            out[k] = this.count(decode(bytes.subarray(offsets[k]!, offsets[k + 1]!)), encoding);
+        }
+      }
+      i = to;
+    }
+    return out;
+  }
+
+  truncate(text: string, maxTokens: number, encoding: Encoding): Truncated {
+    const e = this.index(encoding);
+    const max = Math.max(0, Math.min(Math.floor(maxTokens), NO_LIMIT - 1));
+    const whole = this.pass(text, e, max);
+    if (whole.tokens <= max) return { text, tokens: whole.tokens };
+    // A cut can change how the last piece splits ("don't" to "don'"), so the prefix is counted again; it seldom takes a second round.
+    for (let want = max; want > 0; want--) {
+      const cut = text.slice(0, unitsOf(text, this.pass(text, e, max, want).bytes));
+      const tokens = this.pass(cut, e, NO_LIMIT).tokens;
+      if (tokens <= max) return { text: cut, tokens };
+    }
+    return { text: '', tokens: 0 };
+  }
+
+  appender(encoding: Encoding): Appending {
+    const e = this.index(encoding);
+    return new Appender(
+      () => this.live(),
+      e,
+      (call) => this.guard(call),
+      (text) => this.pass(text, e, NO_LIMIT).tokens,
+    );
+  }
+
+  dispose(): void {
+    this.core?.release();
+    this.core = undefined;
+  }
+
+  /**
+   * Sends `text` through a buffer until its end or until more than `max` tokens are counted. With `cutAt` the
+   * passage ends at the byte behind token number `cutAt` (cutAt <= max) when the text has more than `max`.
+   */
+  private pass(text: Text, e: number, max: number, cutAt?: number): Passage {
+    let core = this.live();
+    let have = 0;
+    let at = 0;
+    const done: Passage = { tokens: 0, bytes: 0 };
+    for (;;) {
+      const part = fill(text, at, core.bytes, have);
+      at = part.at;
+      have = part.have;
+      const final = at >= text.length;
+      const used = core;
+      const length = have;
+      const left = max - done.tokens;
+      const n = this.guard(() => used.fn.run(e, used.buffer, length, final ? 1 : 0, left) >>> 0);
+      if (typeof text !== 'string' && core.fn.isMalformed() !== 0)
+        return this.pass(decode(text), e, max, cutAt);
+      const consumed = core.fn.consumed() >>> 0;
+      if (cutAt !== undefined && done.tokens + n > cutAt) {
+        const rest = cutAt - done.tokens;
+        done.bytes += this.guard(() => used.fn.prefixBytes(e, used.buffer, length, rest) >>> 0);
+        done.tokens = cutAt;
+        return done;
+      }
+      done.tokens += n;
+      done.bytes += consumed;
+      if (final || done.tokens > max) return done;
+      have -= consumed;
+      core.bytes.copyWithin(0, consumed, consumed + have);
+      if (core.bytes.length - have < 4 || (consumed === 0 && have > core.bytes.length / 2)) {
+        core = this.larger(core, have, text.length - at);
+      }
+    }
+  }
+
+  /** A core with room for one piece that fills the buffer of `core`, its `have` bytes copied over. */
+  private larger(core: Core, have: number, rest: number): Core {
+    const need = have + rest * 3 + 4;
+    const size = Math.min(Math.max(core.bytes.length * 16, 4 << 20), (need + 15) & ~15);
+    if (size > LARGEST) fail('LIMIT', `one unbroken piece of more than ${LARGEST} bytes cannot be counted`);
+    const large = largeCore(privateTables(this.tables), size);
+    large.bytes.set(core.bytes.subarray(0, have));
+    return large;
+  }
+
+  private index(encoding: string): number {
+    const e = encodingIndex(encoding);
+    return e >= 0 ? e : fail('UNSUPPORTED', `no exact counter for the encoding ${encoding}`);
+  }
+
+  private live(): Core {
+    return this.core ?? fail('INTERNAL', 'the tokenizer is disposed');
+  }
+
+  /** A trap leaves an instance whose region cannot be trusted: give it up, attach afresh, report. */
+  private guard<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (cause) {
+      if (cause instanceof CuratedError) throw cause;
+      this.dispose();
+      this.core = sharedCore(this.tables);
+      return fail('INTERNAL', 'the token core trapped and was attached afresh', { cause });
+    }
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  // A decoder refuses shared memory; a copy is private.
+  return lossy.decode(bytes.buffer instanceof SharedArrayBuffer ? bytes.slice() : bytes);
+}
+
+/** Fills `into` from `have` on with text from `at` on, never splitting a character. */
+function fill(text: Text, at: number, into: Uint8Array, have: number): { at: number; have: number } {
+  const room = into.length - have;
+  if (typeof text === 'string') {
+    let to = Math.min(text.length, at + room);
+    if (to < text.length && to > at + 1 && isHigh(text.charCodeAt(to - 1))) to--;
+    const { read, written } = encoder.encodeInto(text.slice(at, to), into.subarray(have));
+    return { at: at + read, have: have + written };
+  }
+  let to = Math.min(text.length, at + room);
+  if (to < text.length) {
+    let back = to;
+    while (back > to - 3 && back > at && (text[back]! & 0xc0) === 0x80) back--;
+    if ((text[back]! & 0xc0) !== 0x80) to = back;
+  }
+  into.set(text.subarray(at, to), have);
+  return { at: to, have: have + to - at };
+}
+
+function isHigh(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800;
+}
+
+/** UTF-16 units of `text` whose UTF-8 fits in the first `bytes` bytes, cut back to a code point. */
+function unitsOf(text: string, bytes: number): number {
+  let left = bytes;
+  for (let i = 0; i < text.length; i++) {
+    const u = text.charCodeAt(i);
+    const pair = isHigh(u) && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00;
+    left -= u < 0x80 ? 1 : u < 0x800 ? 2 : pair ? 4 : 3;
+    if (left < 0) return i;
+    if (pair) i++;
+  }
+  return text.length;
+}
