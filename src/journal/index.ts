@@ -2,6 +2,7 @@
 
 export * from './blobs.js';
 export { LocalStore, MemoryStore } from './memory-store.js';
+export { type ReadOptions, readAll } from './read-all.js';
 export * from './record.js';
 export { SqliteStore, type SqliteStoreOptions } from './sqlite-store.js';
 export * from './store.js';

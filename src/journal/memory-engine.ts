@@ -95,6 +95,19 @@ export class MemoryEngine implements Engine {
     journal.blobs.add(blob.hash);
   }
 
+  /** Writes that make an empty engine equal to this one, a list a journal. */
+  dump(): WriteOp[][] {
+    return [...this.#journals.values()].map((j) => {
+      const blobs = [...j.blobs].map((hash) => ({ hash, bytes: this.#blobs.get(j.key.tenant)!.get(hash)! }));
+      const ops: WriteOp[] = [
+        { op: 'append', group: { key: j.key, expectedSeq: 0, prev: '', cells: j.cells }, blobs },
+        { op: 'meta', key: j.key, meta: j.meta },
+      ];
+      if (j.snapshot) ops.push({ op: 'snapshot', key: j.key, ...j.snapshot });
+      return ops;
+    });
+  }
+
   probe(): void {}
 
   idle(): void {}
