@@ -1,13 +1,15 @@
 // The yard's gate: takes calls from all sessions, batches them onto shards and answers. Knows no socket and no session.
 //
-// One queue feeds all shards: while every shard is busy, what arrives waits, and the next free shard takes it as one
-// task. No call is bound to a shard, so a long text holds up one shard and nobody else.
+// While every shard is busy, what arrives waits, and the next free shard takes it as one task. No call is bound to a
+// shard, but of several shards only the first takes what may be long, so that a long text, a slow task or a call that
+// kills its worker holds up no short count.
 import { availableParallelism } from 'node:os';
 import { asCuratedError, CuratedError, fail } from '../errors.js';
 import { ArenaWriter, arenaNeed, upperBytes, viewArena } from './arena.js';
 import type { Call } from './call.js';
 import type { ClearColumns, ClearPlan, Encoding, Payload, Result, TaskKind } from './contract.js';
 import { countInto } from './count-core.js';
+import { CallQueue } from './queue.js';
 import { taskHandler } from './registry.js';
 import { Shard, type ShardOptions } from './shard.js';
 import './tasks.js';
@@ -21,9 +23,11 @@ export interface PoolOptions {
   maxQueuedCalls?: number;
   /** UTF-16 units (or bytes) of text that may wait; one larger call is taken while nothing waits. Default 64 Mi. */
   maxQueuedUnits?: number;
-  /** Text a batch takes at most before it leaves, so that a wait stays short. Default 512 Ki units. */
+  /** Text a batch of several counts takes at most, so that a wait stays short. Default 256 Ki units. */
   batchUnits?: number;
-  /** Shared memory per shard for texts, bytes. Default 2 MiB: a batch of `batchUnits` fits at three bytes a unit. */
+  /** Counts of more units of text go to the shard for long work. Default 64 Ki. */
+  longUnits?: number;
+  /** Shared memory per shard for texts, bytes. Default 1 MiB: a batch of `batchUnits` fits at three bytes a unit. */
   arenaBytes?: number;
   /** Milliseconds a batch may take. Default 10,000, plus 2,000 per MiB of text. */
   deadlineMs?: number;
@@ -80,9 +84,7 @@ function units(texts: readonly (string | Uint8Array)[]): number {
 class ShardedPool implements Pool {
   readonly #shards: Shard[];
   readonly #o: Required<Omit<PoolOptions, keyof ShardOptions | 'shards'>> & ShardOptions;
-  #queue: { call: Call; units: number }[] = [];
-  #head = 0;
-  #queuedUnits = 0;
+  readonly #queue: CallQueue;
   #scheduled = false;
   #closing: Promise<void> | undefined;
   #ended = false;
@@ -98,8 +100,9 @@ class ShardedPool implements Pool {
       inlineUnits: options.inlineUnits ?? INLINE_UNITS,
       maxQueuedCalls: options.maxQueuedCalls ?? 8192,
       maxQueuedUnits: options.maxQueuedUnits ?? 64 * 2 ** 20,
-      batchUnits: options.batchUnits ?? 512 * 1024,
-      arenaBytes: options.arenaBytes ?? 2 * 2 ** 20,
+      batchUnits: options.batchUnits ?? 256 * 1024,
+      longUnits: options.longUnits ?? 64 * 1024,
+      arenaBytes: options.arenaBytes ?? 2 ** 20,
       deadlineMs: options.deadlineMs ?? 10_000,
       deadlineMsPerMib: options.deadlineMsPerMib ?? 2000,
       heapMib: options.heapMib ?? 256,
@@ -107,6 +110,8 @@ class ShardedPool implements Pool {
     };
     const n = options.shards ?? Math.min(2, availableParallelism());
     if (!Number.isInteger(n) || n < 1) fail('CONFIG', `shards is ${n}`, { path: 'pool.shards' });
+    const { maxQueuedCalls: maxCalls, maxQueuedUnits: maxUnits, batchUnits, longUnits } = this.#o;
+    this.#queue = new CallQueue({ maxCalls, maxUnits, batchUnits, longUnits });
     this.#shards = Array.from({ length: n }, () => new Shard(this.#o));
   }
 
@@ -162,17 +167,13 @@ class ShardedPool implements Pool {
   }
 
   #enqueue(call: Call, weight: number): void {
-    const waiting = this.#queue.length - this.#head;
-    const full = weight > 0 && waiting > 0 && this.#queuedUnits + weight > this.#o.maxQueuedUnits;
-    if (full || waiting >= this.#o.maxQueuedCalls) {
-      this.#rejectedBusy++;
-      const detail = { queued_calls: waiting, queued_units: this.#queuedUnits };
-      call.reject(new CuratedError('BUSY', 'the worker queue is full', { detail }));
+    if (this.#queue.push(call, weight)) {
+      this.#schedule();
       return;
     }
-    this.#queue.push({ call, units: weight });
-    this.#queuedUnits += weight;
-    this.#schedule();
+    this.#rejectedBusy++;
+    const detail = { queued_calls: this.#queue.length, queued_units: this.#queue.units };
+    call.reject(new CuratedError('BUSY', 'the worker queue is full', { detail }));
   }
 
   /** At the end of the present microtasks, so that the calls of one event leave together. */
@@ -186,39 +187,12 @@ class ShardedPool implements Pool {
   }
 
   #pump(): void {
-    for (const shard of this.#shards) {
-      if (this.#head === this.#queue.length) break;
-      if (!shard.busy) void this.#dispatch(shard, this.#take());
+    for (const [i, shard] of this.#shards.entries()) {
+      if (shard.busy) continue;
+      const calls = this.#queue.take(this.#shards.length === 1 ? 'any' : i === 0 ? 'long' : 'short');
+      if (calls.length > 0) void this.#dispatch(shard, calls);
     }
-    if (this.#head === this.#queue.length && this.#shards.every((s) => !s.busy)) this.#idle?.();
-  }
-
-  /**
-   * The oldest calls of one type, up to a batch's worth of text. Counts never wait for the tasks they came with,
-   * and a call that failed before goes alone.
-   */
-  #take(): Call[] {
-    const calls: Call[] = [];
-    let weight = 0;
-    while (this.#head < this.#queue.length) {
-      const next = this.#queue[this.#head]!;
-      const alone = next.call.failures > 0;
-      const apart = alone || next.call.type !== calls[0]?.type || weight + next.units > this.#o.batchUnits;
-      if (calls.length > 0 && apart) break;
-      calls.push(next.call);
-      weight += next.units;
-      this.#head++;
-      if (alone) break;
-    }
-    this.#queuedUnits -= weight;
-    if (this.#head === this.#queue.length) {
-      this.#queue = [];
-      this.#head = 0;
-    } else if (this.#head > 1024 && this.#head * 2 > this.#queue.length) {
-      this.#queue = this.#queue.slice(this.#head);
-      this.#head = 0;
-    }
-    return calls;
+    if (this.#queue.length === 0 && this.#shards.every((s) => !s.busy)) this.#idle?.();
   }
 
   async #dispatch(shard: Shard, calls: Call[]): Promise<void> {
@@ -245,9 +219,7 @@ class ShardedPool implements Pool {
         }
       }
       this.#retries += again.length;
-      // In front, so that the oldest calls stay the oldest. They weigh nothing now: they were admitted before.
-      this.#queue = [...again.map((call) => ({ call, units: 0 })), ...this.#queue.slice(this.#head)];
-      this.#head = 0;
+      this.#queue.again(again);
     }
     this.#pump();
   }
@@ -262,8 +234,8 @@ class ShardedPool implements Pool {
         restarts,
         busyMs,
       })),
-      queuedCalls: this.#queue.length - this.#head,
-      queuedUnits: this.#queuedUnits,
+      queuedCalls: this.#queue.length,
+      queuedUnits: this.#queue.units,
       inlineCalls: this.#inlineCalls,
       rejectedBusy: this.#rejectedBusy,
       retries: this.#retries,
@@ -287,7 +259,7 @@ class ShardedPool implements Pool {
     });
     this.#idle = undefined;
     this.#ended = true;
-    for (const { call } of this.#queue.splice(this.#head)) {
+    for (const call of this.#queue.drain()) {
       call.reject(new CuratedError('DRAINING', 'the pool closed before this call ran'));
     }
     await Promise.all(this.#shards.map((shard) => shard.destroy()));
