@@ -1,11 +1,11 @@
 // What the main thread and the workers say to each other: task kinds, the shapes of their payloads and answers,
 // and the message that carries a batch. Both sides import this file and nothing of each other.
+import type { Encoding, SharedTables } from '../../native/index.js';
 
 /** Raised when a shape below changes; a worker refuses another version, so that a half-updated install is found. */
 export const POOL_CONTRACT_VERSION = 1;
 
-/** Encodings the counting core knows. */
-export type Encoding = 'o200k_base' | 'cl100k_base';
+export type { Encoding };
 
 /**
  * One row per tool result of a session, oldest first, as columns of length >= `n` (only the first `n` rows count).
@@ -89,6 +89,8 @@ export interface CountRun {
 /** What a worker is given for life. */
 export interface ShardData {
   arena: SharedArrayBuffer;
+  /** The token core's tables; undefined where the host cannot share them. */
+  tables: SharedTables | undefined;
 }
 
 /** One piscina task. Layout of the arena: see arena.ts. */

@@ -1,37 +1,24 @@
-// The counting core as the pool sees it: bytes in, counts out, on whichever thread it runs.
-import { get_encoding, type Tiktoken } from '@dqbd/tiktoken';
+// The counting core as the pool sees it, on whichever thread it runs: one tokenizer a thread over the process's tables.
+import { attach, loadTables, type SharedTables, type Text, type Tokenizer } from '../../native/index.js';
 import type { Encoding } from './contract.js';
 
-/** Longest stretch without a change between blank and non-blank that is given to the BPE at once: it is quadratic. */
-const RUN_CAP = 256;
-const LONG_RUN = new RegExp(`\\S{${RUN_CAP + 1},}|\\s{${RUN_CAP + 1},}`, 'u');
-const CUT = new RegExp(`\\S{1,${RUN_CAP}}|\\s{1,${RUN_CAP}}`, 'gu');
+let tables: SharedTables | undefined;
+let tokenizer: Tokenizer | undefined;
 
-const encoders = new Map<Encoding, Tiktoken>();
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
-function encoder(encoding: Encoding): Tiktoken {
-  let found = encoders.get(encoding);
-  if (found === undefined) {
-    found = get_encoding(encoding);
-    encoders.set(encoding, found);
-  }
-  return found;
+/** The process's tables for a worker's data; undefined where the host cannot share memory and each thread loads its own. */
+export function tablesToShare(): SharedTables | undefined {
+  const loaded = loadTables();
+  return loaded.shared ? loaded : undefined;
 }
 
-/** Tokens of a text, special-token literals being text. */
-function countText(text: string, encoding: Encoding): number {
-  const core = encoder(encoding);
-  if (text.length <= RUN_CAP || !LONG_RUN.test(text)) return core.encode_ordinary(text).length;
-  let total = 0;
-  let rest = text;
-  for (;;) {
-    const run = LONG_RUN.exec(rest);
-    if (run === null) return total + core.encode_ordinary(rest).length;
-    if (run.index > 0) total += core.encode_ordinary(rest.slice(0, run.index)).length;
-    for (const piece of run[0].match(CUT) ?? []) total += core.encode_ordinary(piece).length;
-    rest = rest.slice(run.index + run[0].length);
-  }
+/** Called once by a worker, before it counts. */
+export function useTables(shared: SharedTables | undefined): void {
+  tables = shared;
+}
+
+function core(): Tokenizer {
+  tokenizer ??= attach(tables);
+  return tokenizer;
 }
 
 /** Counts texts `first` to `first + n - 1` of an arena view into `counts`. */
@@ -43,8 +30,10 @@ export function countInto(
   first: number,
   n: number,
 ): void {
-  for (let i = first; i < first + n; i++) {
-    // TextDecoder takes no shared memory: slice copies it out.
-    counts[i] = countText(decoder.decode(bytes.slice(offsets[i]!, offsets[i + 1]!)), encoding);
-  }
+  counts.set(core().countManyAt(bytes, offsets.subarray(first, first + n + 1), encoding), first);
+}
+
+/** Counts on this thread. */
+export function countHere(texts: readonly Text[], encoding: Encoding): Uint32Array {
+  return core().countMany(texts, encoding);
 }

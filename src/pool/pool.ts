@@ -5,10 +5,10 @@
 // kills its worker holds up no short count.
 import { availableParallelism } from 'node:os';
 import { asCuratedError, CuratedError, fail } from '../errors.js';
-import { ArenaWriter, arenaNeed, upperBytes, viewArena } from './arena.js';
+import { upperBytes } from './arena.js';
 import type { Call } from './call.js';
 import type { ClearColumns, ClearPlan, Encoding, Payload, Result, TaskKind } from './contract.js';
-import { countInto } from './count-core.js';
+import { countHere } from './count-core.js';
 import { CallQueue } from './queue.js';
 import { taskHandler } from './registry.js';
 import { Shard, type ShardOptions } from './shard.js';
@@ -17,7 +17,7 @@ import './tasks.js';
 export interface PoolOptions {
   /** Worker threads. Default: the cores, two at most. */
   shards?: number;
-  /** UTF-16 units of text up to which counting happens on the calling thread. Default: see INLINE_UNITS. */
+  /** UTF-16 units of text up to which counting happens on the calling thread. Default 4,096: see INLINE_UNITS. */
   inlineUnits?: number;
   /** Calls that may wait. Default 8,192. */
   maxQueuedCalls?: number;
@@ -39,10 +39,11 @@ export interface PoolOptions {
 }
 
 /**
- * Where a round trip through an idle shard costs the calling thread as much as counting itself.
- * `npm run bench -- pool` prints the crossover.
+ * Up to here a text is counted on the calling thread. `npm run bench -- pool` (2 cores): counting 4,096 units of mixed text
+ * here takes 15 us, a round trip through an idle shard costs this thread 20 to 30 us and the caller 35; the two cross
+ * between 4 Ki and 8 Ki units. The slowest input there is (20 MB/s) holds this thread up for 0.2 ms.
  */
-export const INLINE_UNITS = 128;
+export const INLINE_UNITS = 4096;
 
 export interface ShardStats {
   busy: boolean;
@@ -89,7 +90,6 @@ class ShardedPool implements Pool {
   #closing: Promise<void> | undefined;
   #ended = false;
   #idle: (() => void) | undefined;
-  #inlineBuffer = new SharedArrayBuffer(0);
   #inlineCalls = 0;
   #rejectedBusy = 0;
   #retries = 0;
@@ -119,7 +119,10 @@ class ShardedPool implements Pool {
     this.#open();
     if (texts.length === 0) return new Uint32Array(0);
     const weight = units(texts);
-    if (weight <= this.#o.inlineUnits) return this.#countInline(texts, encoding);
+    if (weight <= this.#o.inlineUnits) {
+      this.#inlineCalls++;
+      return countHere(texts, encoding);
+    }
     let bytes = 0;
     for (const text of texts) bytes += upperBytes(text);
     return new Promise((resolve, reject) => {
@@ -146,20 +149,6 @@ class ShardedPool implements Pool {
       const settle = resolve as (value: unknown) => void;
       this.#enqueue({ type: 'task', kind, payload, bytes: 0, failures: 0, resolve: settle, reject }, 0);
     });
-  }
-
-  #countInline(texts: readonly (string | Uint8Array)[], encoding: Encoding): Uint32Array {
-    let bytes = 0;
-    for (const text of texts) bytes += upperBytes(text);
-    const need = arenaNeed(texts.length, bytes);
-    if (this.#inlineBuffer.byteLength < need) this.#inlineBuffer = new SharedArrayBuffer(need * 2);
-    const writer = new ArenaWriter(this.#inlineBuffer, texts.length);
-    for (const text of texts) writer.push(text);
-    const view = viewArena(this.#inlineBuffer, texts.length);
-    const counts = new Uint32Array(texts.length);
-    countInto(encoding, view.bytes, view.offsets, counts, 0, texts.length);
-    this.#inlineCalls++;
-    return counts;
   }
 
   #open(): void {

@@ -6,6 +6,7 @@ import { Piscina } from 'piscina';
 import { type Batch, packBatch } from './batch.js';
 import type { Call } from './call.js';
 import type { BatchReply, ShardData } from './contract.js';
+import { tablesToShare } from './count-core.js';
 
 export interface ShardOptions {
   /** The worker's entry. */
@@ -46,7 +47,7 @@ export class Shard {
   }
 
   #start(): Piscina<unknown, BatchReply> {
-    const data: ShardData = { arena: this.#arena };
+    const data: ShardData = { arena: this.#arena, tables: tablesToShare() };
     const pool = new Piscina<unknown, BatchReply>({
       filename: fileURLToPath(this.#options.worker),
       minThreads: 1,

@@ -1,6 +1,7 @@
 // A shard's entry with the ways a worker dies, for the tests of supervision.
 import { workerData } from 'piscina';
 import type { BatchMessage, BatchReply, ShardData } from '../../src/pool/contract.js';
+import { useTables } from '../../src/pool/count-core.js';
 import { registerTask, runBatch } from '../../src/pool/registry.js';
 import '../../src/pool/tasks.js';
 
@@ -28,7 +29,8 @@ registerTask('sleep', {
   },
 });
 
-const { arena } = workerData as ShardData;
+const { arena, tables } = workerData as ShardData;
+useTables(tables);
 
 export default function work(message: BatchMessage): BatchReply {
   return runBatch(message, arena);
