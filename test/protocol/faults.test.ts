@@ -192,7 +192,6 @@ test('F26 a wrong type elsewhere names its path too', () => {
     ['session.state', { session: 5 }, 'session'],
     ['session.append', { session: 's', messages: 'x' }, 'messages'],
     ['session.append', { session: 's', messages: [{ role: 'user' }, 3] }, 'messages.1'],
-    ['session.append', { session: 's', messages: [] }, 'messages'],
     ['llm.prepare', { session: 's', tools: [1] }, 'tools'],
     ['llm.prepare', { session: 's', return: 'half' }, 'return'],
     ['session.open', { format: 'anthropic', model: 'm', config: [] }, 'config'],

@@ -50,7 +50,7 @@ export const SESSION_METHODS = {
     summary: 'Appends messages to the stored history; acknowledged when the operating system has them.',
     params: z.strictObject({
       session,
-      messages: z.array(message).min(1),
+      messages: z.array(message),
       key: name.optional(),
       parent_call_id: name
         .optional()

@@ -1,0 +1,317 @@
+// The client: one logical connection to the daemon that outlives its sockets.
+import { randomUUID } from 'node:crypto';
+import { CuratedError, fail } from '../errors.js';
+import type { Native } from '../json/native.js';
+import {
+  type MethodName,
+  PROTOCOL_VERSION,
+  type Subprotocol,
+  type WireParams,
+  type WireResult,
+  type WireServerParams,
+} from '../protocol/index.js';
+import type { Caller, CallOptions } from './caller.js';
+import { Connection, connectionLost, type Waiter } from './connection.js';
+import { ClientError } from './errors.js';
+import { type CuratedEvent, EventStream } from './event-stream.js';
+import { type LocateOptions, locate } from './locate.js';
+import { type Backoff, backoffMs, isRepeatable, withKey } from './retry.js';
+import { Session } from './session.js';
+import { openTransport } from './transport.js';
+
+export interface ConnectOptions extends LocateOptions {
+  /** Who the agent is. */
+  client: { name: string; version: string };
+  /** Answers `llm.complete`, with which the daemon asks for summaries. */
+  llm?: (request: WireServerParams<'llm.complete'>) => Promise<{
+    text: string;
+    stop_reason: string | null;
+    usage?: Record<string, unknown>;
+  }>;
+  /** Answers `embeddings.create`: one vector of `dimensions` numbers for each text. */
+  embeddings?: { model: string; dimensions: number; create(input: string[]): Promise<number[][]> };
+  /** Default `curated.v1.json`; `curated.v1.msgpack` for messages that need not keep their number spelling. */
+  subprotocol?: Subprotocol;
+  /** How long a call may take, in ms; default 150,000 (the window gate may hold a prepare for 120 s). */
+  timeoutMs?: number;
+  /** false: a lost connection ends the client. */
+  reconnect?: Backoff | false;
+}
+
+/** A call on its way: waiting for a connection, or for its answer. */
+interface Pending extends Waiter {
+  method: string;
+  params: Record<string, unknown>;
+  repeatable: boolean;
+  /** How often it was sent. */
+  sent: number;
+  cancel?: () => void;
+}
+
+const CONNECT_MS = 10_000;
+
+/** Finds the daemon, connects and initializes. Throws ClientError NOT_RUNNING or the daemon's refusal. */
+export async function connect(options: ConnectOptions): Promise<Client> {
+  const client = new Client(options);
+  await client.start();
+  return client;
+}
+
+export class Client implements Caller {
+  readonly #options: ConnectOptions;
+  readonly #sessions = new Map<string, Session>();
+  readonly #streams = new Set<EventStream>();
+  #connection: Connection | undefined;
+  #queue: Pending[] = [];
+  #closed: ClientError | undefined;
+  #wake: (() => void) | undefined;
+  #reconnecting = false;
+  #watchesAll = false;
+  /** The daemon's answer to `initialize`: its version, limits, presets and capabilities. */
+  server!: WireResult<'initialize'>;
+
+  constructor(options: ConnectOptions) {
+    this.#options = options;
+  }
+
+  get connected(): boolean {
+    return this.#connection?.isOpen === true;
+  }
+
+  /** First connection; `connect` does it. */
+  async start(): Promise<void> {
+    this.#connection = await this.#dial();
+  }
+
+  /**
+   * Any method of the protocol. Errors of the daemon are CuratedError. A call cut by a lost connection is sent once
+   * more if that is safe: it changes nothing, or it has an idempotency key (made here where the method takes one).
+   */
+  async call<M extends MethodName>(
+    method: M,
+    params: WireParams<M>,
+    options?: CallOptions,
+  ): Promise<WireResult<M>> {
+    return (await this.callRaw(method, params, options)).value as WireResult<M>;
+  }
+
+  /** Same, with the exact JSON text of the result beside its value. */
+  callRaw<M extends MethodName>(
+    method: M,
+    params: WireParams<M>,
+    options: CallOptions = {},
+  ): Promise<Native> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed !== undefined) return reject(this.#closed);
+      const keyed = withKey(method, params as Record<string, unknown>, randomUUID);
+      const p: Pending = {
+        method,
+        params: keyed,
+        repeatable: isRepeatable(method, keyed),
+        sent: 0,
+        resolve,
+        reject,
+      };
+      this.#limit(p, options);
+      if (this.#connection?.isOpen === true && !this.#reconnecting) this.#send(this.#connection, p);
+      else this.#queue.push(p);
+    });
+  }
+
+  /** Opens (or resumes) a session. Without an id one is made here, so that a repeated open cannot make two. */
+  async session(params: WireParams<'session.open'>): Promise<Session> {
+    const named = { ...params, session: params.session ?? `s-${randomUUID()}` };
+    const opened = await this.call('session.open', named);
+    const session = new Session(this, named, opened);
+    this.#sessions.set(opened.session, session);
+    return session;
+  }
+
+  /**
+   * Events of one session or, with "*", of all. `fromSeq` 1 tells all there were; absent, from now on. Gap-free over
+   * reconnects for a named session.
+   */
+  async events(session: string, fromSeq?: number): Promise<EventStream> {
+    const stream = new EventStream(session, (ended) => this.#streams.delete(ended));
+    this.#streams.add(stream);
+    if (session === '*') this.#watchesAll = true;
+    const from = fromSeq === undefined ? {} : { from_seq: fromSeq };
+    await this.call('session.subscribe', { session, ...from });
+    this.#sessions.get(session)?.watch();
+    return stream;
+  }
+
+  /** Ends the connection; calls without an answer are rejected. Sessions stay on the daemon's disk. */
+  async close(): Promise<void> {
+    this.#shut(new ClientError('CLOSED', 'the client was closed'));
+    await this.#connection?.closed;
+  }
+
+  /** Drops a session that was closed, forgotten or superseded from what a reconnect resumes. */
+  release(session: string): void {
+    this.#sessions.delete(session);
+  }
+
+  async #dial(): Promise<Connection> {
+    const o = this.#options;
+    const subprotocol = o.subprotocol ?? 'curated.v1.json';
+    const transport = await openTransport(await locate(o), subprotocol, CONNECT_MS);
+    const connection: Connection = new Connection(transport, subprotocol, {
+      notify: (method, params) => this.#notify(method, params),
+      answer: (method, params) => this.#answer(method, params),
+      closed: (code, reason, lost) => this.#lost(connection, code, reason, lost as Pending[]),
+    });
+    try {
+      const hello = await connection.call('initialize', {
+        protocol: PROTOCOL_VERSION,
+        client: o.client,
+        capabilities: {
+          llm: o.llm === undefined ? undefined : {},
+          embeddings: o.embeddings && { model: o.embeddings.model, dimensions: o.embeddings.dimensions },
+        },
+      });
+      this.server = hello.value as WireResult<'initialize'>;
+    } catch (e) {
+      connection.close();
+      throw e;
+    }
+    return connection;
+  }
+
+  #limit(p: Pending, { timeoutMs = this.#options.timeoutMs ?? 150_000, signal }: CallOptions): void {
+    const { resolve, reject } = p;
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    };
+    const giveUp = (error: Error): void => {
+      p.cancel?.();
+      this.#queue = this.#queue.filter((q) => q !== p);
+      p.reject(error);
+    };
+    const abort = (): void => giveUp(signal!.reason as Error);
+    const timer = setTimeout(() => {
+      giveUp(new ClientError('TIMEOUT', `${p.method} had no answer within ${timeoutMs} ms`));
+    }, timeoutMs);
+    p.resolve = (result) => {
+      settle();
+      resolve(result);
+    };
+    p.reject = (error) => {
+      const isDraining = error instanceof CuratedError && error.kind === 'DRAINING';
+      if (isDraining && p.sent === 1 && this.#canReconnect()) {
+        // Nothing was applied; the socket is about to close, and the next daemon may take the call.
+        this.#queue.push(p);
+        return;
+      }
+      settle();
+      reject(error);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted === true) abort();
+  }
+
+  #send(connection: Connection, p: Pending): void {
+    p.sent++;
+    try {
+      const id = connection.send(p.method, p.params, p);
+      p.cancel = () => connection.forget(id);
+    } catch (e) {
+      p.reject(e as Error);
+    }
+  }
+
+  #lost(connection: Connection, code: number, reason: string, lost: Pending[]): void {
+    const error = this.#closed ?? connectionLost(code, reason);
+    const again: Pending[] = [];
+    for (const p of lost)
+      if (p.repeatable && p.sent === 1 && this.#canReconnect()) again.push(p);
+      else p.reject(error);
+    if (connection !== this.#connection) return;
+    this.#queue = [...again, ...this.#queue];
+    if (this.#canReconnect()) void this.#reconnect();
+    else this.#shut(error);
+  }
+
+  #canReconnect(): boolean {
+    return this.#closed === undefined && this.#options.reconnect !== false;
+  }
+
+  async #reconnect(): Promise<void> {
+    if (this.#reconnecting) return;
+    this.#reconnecting = true;
+    const backoff = this.#options.reconnect || {};
+    const start = performance.now();
+    for (let n = 0; this.#closed === undefined; n++) {
+      if (performance.now() - start > (backoff.giveUpMs ?? Number.POSITIVE_INFINITY)) {
+        this.#shut(new ClientError('CLOSED', 'reconnecting was given up'));
+        break;
+      }
+      await this.#sleep(backoffMs(n, backoff, Math.random));
+      if (this.#closed !== undefined) break;
+      try {
+        const connection = await this.#dial();
+        await this.#resume(connection);
+        if (this.#closed !== undefined) {
+          connection.close();
+          break;
+        }
+        if (!connection.isOpen) continue;
+        this.#connection = connection;
+        this.#reconnecting = false;
+        for (const p of this.#queue.splice(0)) this.#send(connection, p);
+        return;
+      } catch (e) {
+        // A refusal that no second try changes, such as a protocol the daemon does not speak, ends the client.
+        if (e instanceof CuratedError && !e.retryable)
+          this.#shut(
+            new ClientError('CLOSED', `the daemon refused the connection: ${e.message}`, { cause: e }),
+          );
+      }
+    }
+    this.#reconnecting = false;
+  }
+
+  /** Takes the sessions up again where they were, then their events. */
+  async #resume(connection: Connection): Promise<void> {
+    if (this.#watchesAll) await connection.call('session.subscribe', { session: '*' });
+    for (const session of [...this.#sessions.values()]) await session.resume(connection);
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #notify(method: string, params: Record<string, unknown>): void {
+    const event = { ...params, type: method } as CuratedEvent;
+    this.#sessions.get(event.session)?.receive(event);
+    for (const stream of [...this.#streams]) stream.push(event);
+  }
+
+  async #answer(method: string, params: Record<string, unknown>): Promise<unknown> {
+    const { llm, embeddings } = this.#options;
+    if (method === 'llm.complete' && llm !== undefined)
+      return llm(params as WireServerParams<'llm.complete'>);
+    if (method === 'embeddings.create' && embeddings !== undefined) {
+      const { input } = params as WireServerParams<'embeddings.create'>;
+      return { model: embeddings.model, vectors: await embeddings.create(input) };
+    }
+    return fail('METHOD_NOT_FOUND', `this client does not answer ${method}`);
+  }
+
+  #shut(error: ClientError): void {
+    if (this.#closed !== undefined) return;
+    this.#closed = error;
+    this.#wake?.();
+    for (const p of this.#queue.splice(0)) p.reject(error);
+    for (const stream of [...this.#streams]) stream.end(error.code === 'CLOSED' ? undefined : error);
+    for (const session of this.#sessions.values()) session.end();
+    this.#connection?.close();
+  }
+}

@@ -1,0 +1,72 @@
+// Events for one reader, in order and once each: by callback or by `for await`.
+import type { EventHead } from '../protocol/index.js';
+import { ClientError } from './errors.js';
+
+/** A notification of the daemon: `type` is the event's name, the rest is its params. */
+export type CuratedEvent = EventHead & { type: string };
+
+/** How many events a slow `for await` reader may be behind. */
+export const MAX_BACKLOG = 10_000;
+
+export class EventStream implements AsyncIterableIterator<CuratedEvent> {
+  readonly #backlog: CuratedEvent[] = [];
+  readonly #waiting: {
+    resolve: (r: IteratorResult<CuratedEvent>) => void;
+    reject: (e: unknown) => void;
+  }[] = [];
+  #end: { error?: Error } | undefined;
+  /** Last seq seen, by session; a resumed subscription may tell an event twice. */
+  readonly #seen = new Map<string, number>();
+  readonly #session: string;
+  readonly #onEnd: (stream: EventStream) => void;
+
+  /** Passes on the events of `session`, or of all with "*". */
+  constructor(session: string, onEnd: (stream: EventStream) => void = () => {}) {
+    this.#session = session;
+    this.#onEnd = onEnd;
+  }
+
+  push(event: CuratedEvent): void {
+    if (this.#session !== '*' && event.session !== this.#session) return;
+    if (this.#end !== undefined || !this.#isNew(event)) return;
+    const reader = this.#waiting.shift();
+    if (reader !== undefined) reader.resolve({ value: event, done: false });
+    else if (this.#backlog.length < MAX_BACKLOG) this.#backlog.push(event);
+    else this.end(new ClientError('OVERRUN', `more than ${MAX_BACKLOG} events were not read`));
+  }
+
+  /** No more events; what was not read yet can still be read. */
+  end(error?: Error): void {
+    if (this.#end !== undefined) return;
+    this.#end = error === undefined ? {} : { error };
+    for (const { resolve, reject } of this.#waiting.splice(0))
+      if (error === undefined) resolve({ value: undefined, done: true });
+      else reject(error);
+    this.#onEnd(this);
+  }
+
+  next(): Promise<IteratorResult<CuratedEvent>> {
+    const event = this.#backlog.shift();
+    if (event !== undefined) return Promise.resolve({ value: event, done: false });
+    if (this.#end?.error !== undefined) return Promise.reject(this.#end.error);
+    if (this.#end !== undefined) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  return(): Promise<IteratorResult<CuratedEvent>> {
+    this.#backlog.length = 0;
+    this.end();
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #isNew(event: CuratedEvent): boolean {
+    if (typeof event.seq !== 'number') return true;
+    if (event.seq <= (this.#seen.get(event.session) ?? 0)) return false;
+    this.#seen.set(event.session, event.seq);
+    return true;
+  }
+}

@@ -1,0 +1,227 @@
+// A session as the agent holds it: its calls without repeating the id, its events, and how it is taken up again.
+import { CuratedError } from '../errors.js';
+import type { Native } from '../json/native.js';
+import { sliceValue } from '../json/slice.js';
+import type { WireParams, WireResult } from '../protocol/index.js';
+import type { Caller, CallOptions, SessionMethod, SessionParams } from './caller.js';
+import type { Connection } from './connection.js';
+import { DurableState } from './durable.js';
+import type { CuratedEvent, EventStream } from './event-stream.js';
+
+export type Prepared = WireResult<'llm.prepare'> & {
+  /** Exact JSON text of `request`: what to send when spelling matters. Absent with `return: "patch"`. */
+  requestText?: string;
+};
+
+type Listener = (event: CuratedEvent) => void;
+
+export class Session {
+  readonly id: string;
+  /** What `session.open` answered, at the last opening. */
+  opened: WireResult<'session.open'>;
+  readonly durable = new DurableState(this);
+  /** Resolves when the listeners of `on` get their events; rejects if the daemon refused them. */
+  subscribed: Promise<void> = Promise.resolve();
+  readonly #client: Caller;
+  readonly #params: WireParams<'session.open'>;
+  readonly #listeners = new Map<string, Set<Listener>>();
+  /** Highest seq that an answer has told: what the daemon has promised to keep. */
+  #seq: number;
+  /** Seq of the last event seen. */
+  #lastEvent: number;
+  #watched = false;
+  #fault: Error | undefined;
+
+  constructor(client: Caller, params: WireParams<'session.open'>, opened: WireResult<'session.open'>) {
+    this.#client = client;
+    this.#params = params;
+    this.id = opened.session;
+    this.opened = opened;
+    this.#seq = opened.seq;
+    this.#lastEvent = opened.seq;
+  }
+
+  /** Highest sequence number known to be acknowledged. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Why the session cannot be used any more: superseded, or not resumable. */
+  get fault(): Error | undefined {
+    return this.#fault;
+  }
+
+  /** Any method that takes a session. */
+  async call<M extends SessionMethod>(
+    method: M,
+    params: SessionParams<M>,
+    options?: CallOptions,
+  ): Promise<WireResult<M>> {
+    return (await this.#raw(method, params, options)).value as WireResult<M>;
+  }
+
+  append(
+    messages: unknown[],
+    o: { key?: string; parent_call_id?: string } & CallOptions = {},
+  ): Promise<WireResult<'session.append'>> {
+    const { timeoutMs: _, signal: __, ...rest } = o;
+    return this.call('session.append', { messages, ...rest }, o);
+  }
+
+  /** The request to send to the model, as a value and as exact text. */
+  async prepare(params: SessionParams<'llm.prepare'> = {}, options?: CallOptions): Promise<Prepared> {
+    return prepared(await this.#raw('llm.prepare', params, options));
+  }
+
+  /** Tells what the provider refused; the answer is a request that fits, once an error. */
+  async error(params: SessionParams<'llm.error'>, options?: CallOptions): Promise<Prepared> {
+    return prepared(await this.#raw('llm.error', params, options));
+  }
+
+  endTurn(params: SessionParams<'turn.end'> = {}, options?: CallOptions): Promise<WireResult<'turn.end'>> {
+    return this.call('turn.end', params, options);
+  }
+
+  state(): Promise<WireResult<'session.state'>> {
+    return this.call('session.state', {});
+  }
+
+  messages(params: SessionParams<'session.messages'> = {}): Promise<WireResult<'session.messages'>> {
+    return this.call('session.messages', params);
+  }
+
+  fork(params: SessionParams<'session.fork'> = {}): Promise<WireResult<'session.fork'>> {
+    return this.call('session.fork', params);
+  }
+
+  /** Goes back to a seq; listeners continue from there. */
+  async rewind(to_seq: number): Promise<WireResult<'session.rewind'>> {
+    const r = await this.call('session.rewind', { to_seq });
+    this.#seq = r.seq;
+    this.#lastEvent = r.seq;
+    return r;
+  }
+
+  compact(reason?: string): Promise<WireResult<'memory.compact'>> {
+    return this.call('memory.compact', reason === undefined ? {} : { reason });
+  }
+
+  discoverTools(params: SessionParams<'tools.discover'>): Promise<WireResult<'tools.discover'>> {
+    return this.call('tools.discover', params);
+  }
+
+  respondApproval(request: string, decision: string): Promise<WireResult<'approval.respond'>> {
+    return this.call('approval.respond', { request, decision });
+  }
+
+  /** Finds what was cleared in this session. */
+  recall(query: string, o: { topic?: string; k?: number } = {}): Promise<WireResult<'recall.search'>> {
+    return this.#client.call('recall.search', { session: this.id, query, ...o });
+  }
+
+  /** The bytes behind a handle. */
+  recallGet(
+    handle: string,
+    o: Omit<WireParams<'recall.get'>, 'handle'> = {},
+  ): Promise<WireResult<'recall.get'>> {
+    return this.#client.call('recall.get', { handle, ...o });
+  }
+
+  /** Calls `listener` for events of a type, or of all with "*", from now on. Gives the way to stop it. */
+  on(type: string, listener: Listener): () => void {
+    const set = this.#listeners.get(type) ?? new Set();
+    this.#listeners.set(type, set.add(listener));
+    if (!this.#watched) {
+      this.#watched = true;
+      this.subscribed = this.#client.call('session.subscribe', { session: this.id }).then(() => {});
+      this.subscribed.catch(() => {
+        this.#watched = false;
+      });
+    }
+    return () => void set.delete(listener);
+  }
+
+  /** Events to read with `for await`; `fromSeq` 1 = all there were. */
+  events(fromSeq?: number): Promise<EventStream> {
+    return this.#client.events(this.id, fromSeq);
+  }
+
+  /** Releases the session; it stays on disk. */
+  async close(): Promise<WireResult<'session.close'>> {
+    const r = await this.call('session.close', {});
+    this.#client.release(this.id);
+    return r;
+  }
+
+  /** Erases the session for good. */
+  async forget(): Promise<WireResult<'session.forget'>> {
+    const r = await this.call('session.forget', {});
+    this.#client.release(this.id);
+    return r;
+  }
+
+  /** The client has a subscription for this session, which a reconnect must renew. */
+  watch(): void {
+    this.#watched = true;
+  }
+
+  /** An event of this session came in. */
+  receive(event: CuratedEvent): void {
+    if (event.type === 'session.superseded' && event.seq === undefined) {
+      this.#fault = new CuratedError('SUPERSEDED');
+      this.#client.release(this.id);
+    } else if (event.seq <= this.#lastEvent) return;
+    else this.#lastEvent = event.seq;
+    for (const type of [event.type, '*'])
+      for (const listener of [...(this.#listeners.get(type) ?? [])]) listener(event);
+  }
+
+  /** The client will not come back. */
+  end(): void {
+    this.#listeners.clear();
+  }
+
+  /** On a new connection: takes the lease again and renews the subscription. A gap ends the session, not the client. */
+  async resume(connection: Connection): Promise<void> {
+    try {
+      const params = { ...this.#params, session: this.id, last_seq: this.#seq };
+      this.opened = (await connection.call('session.open', params)).value as WireResult<'session.open'>;
+      this.#seq = Math.max(this.#seq, this.opened.seq);
+      if (this.#watched) await this.#subscribe(connection);
+    } catch (e) {
+      if (!(e instanceof CuratedError) || e.retryable) throw e;
+      this.#fault = e;
+      this.#client.release(this.id);
+    }
+  }
+
+  async #subscribe(connection: Connection): Promise<void> {
+    const session = this.id;
+    try {
+      await connection.call('session.subscribe', { session, from_seq: this.#lastEvent + 1 });
+    } catch (e) {
+      // Nothing is behind us to be told, and the daemon takes no seq beyond its end.
+      if (!(e instanceof CuratedError) || e.kind !== 'SEQ_GAP') throw e;
+      await connection.call('session.subscribe', { session });
+    }
+  }
+
+  async #raw<M extends SessionMethod>(
+    method: M,
+    params: SessionParams<M>,
+    options?: CallOptions,
+  ): Promise<Native> {
+    if (this.#fault !== undefined) throw this.#fault;
+    const all = { session: this.id, ...params } as unknown as WireParams<M>;
+    const result = await this.#client.callRaw(method, all, options);
+    const { seq } = result.value as { seq?: unknown };
+    if (typeof seq === 'number' && method !== 'session.fork' && seq > this.#seq) this.#seq = seq;
+    return result;
+  }
+}
+
+function prepared(result: Native): Prepared {
+  const value = result.value as Prepared;
+  const requestText = sliceValue(result.text, ['request']);
+  return requestText === undefined ? value : { ...value, requestText };
+}

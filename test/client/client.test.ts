@@ -1,0 +1,290 @@
+// The SDK against a small daemon that speaks the real codec over real sockets.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Client, type ConnectOptions, type CuratedEvent, connect } from '../../src/client/index.js';
+import { CuratedError } from '../../src/errors.js';
+import { FakeDaemon } from './fake-daemon.js';
+
+const who = { client: { name: 'test', version: '1' } };
+const open = { format: 'anthropic', model: 'claude-opus-4-5' } as const;
+
+async function daemonFor(t: TestContext): Promise<FakeDaemon> {
+  const daemon = await new FakeDaemon().listen();
+  t.after(() => daemon.dispose());
+  return daemon;
+}
+
+async function clientFor(t: TestContext, options: Partial<ConnectOptions>): Promise<Client> {
+  const client = await connect({ ...who, reconnect: { minMs: 5, maxMs: 20 }, ...options });
+  t.after(() => client.close());
+  return client;
+}
+
+async function until(what: () => boolean): Promise<void> {
+  const end = performance.now() + 5_000;
+  while (!what()) {
+    if (performance.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((r) => setTimeout(r, 5));
+  }
+}
+
+for (const subprotocol of ['curated.v1.json', 'curated.v1.msgpack'] as const)
+  for (const prefer of ['unix', 'tcp'] as const)
+    test(`a session over ${prefer} and ${subprotocol}, found through daemon.json`, async (t) => {
+      const daemon = await daemonFor(t);
+      const client = await clientFor(t, { home: daemon.home, prefer, subprotocol });
+      assert.equal(client.server.server.name, 'fake');
+      const session = await client.session({ ...open, session: 's' });
+      const r = await session.append([
+        { role: 'user', content: 'héllo' },
+        { role: 'assistant', content: [{ b: 1, a: 2 }] },
+      ]);
+      assert.deepEqual([r.ids.length, session.seq], [2, 2]);
+      const prepared = await session.prepare({});
+      const text =
+        '{"messages":[{"role":"user","content":"héllo"},{"role":"assistant","content":[{"b":1,"a":2}]}]}';
+      assert.equal(prepared.requestText, text);
+      assert.deepEqual(prepared.request, JSON.parse(text));
+    });
+
+test('a given socket, and a given url with its token', async (t) => {
+  const daemon = await daemonFor(t);
+  const a = await clientFor(t, { socket: daemon.paths.socket });
+  const b = await clientFor(t, { url: daemon.url, token: daemon.token });
+  assert.deepEqual(
+    [await a.call('session.list', {}), await b.call('session.list', {})],
+    [{ sessions: [] }, { sessions: [] }],
+  );
+});
+
+test('P-11 the exact spelling of a request reaches the agent on the json subprotocol', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  daemon.sessions.get('s')!.texts.push('{"n":1.0,"big":12345678901234567890,"__proto__":1}');
+  const prepared = await session.prepare({});
+  assert.equal(prepared.requestText, '{"messages":[{"n":1.0,"big":12345678901234567890,"__proto__":1}]}');
+});
+
+test('errors of the daemon keep kind and path', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const call = client.call('session.state', { session: 5 as unknown as string });
+  await assert.rejects(
+    call,
+    (e) => e instanceof CuratedError && e.kind === 'BAD_TYPE' && e.path === 'session',
+  );
+  await assert.rejects(client.call('session.rewind', { session: 's', to_seq: 1 }), { kind: 'UNSUPPORTED' });
+});
+
+test('no daemon is NOT_RUNNING, also behind a stale daemon.json', async (t) => {
+  const daemon = await daemonFor(t);
+  await daemon.stop();
+  await assert.rejects(connect({ ...who, home: daemon.home }), { code: 'NOT_RUNNING' });
+  await assert.rejects(connect({ ...who, home: `${daemon.home}/none` }), { code: 'NOT_RUNNING' });
+});
+
+test('a wrong token is refused', async (t) => {
+  const daemon = await daemonFor(t);
+  await assert.rejects(connect({ ...who, url: daemon.url, token: 'wrong' }), /401/);
+});
+
+test('F38 an append whose answer was lost is sent once more and takes effect once', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  let cuts = 1;
+  daemon.after = (call) => (call.method === 'session.append' && cuts-- > 0 ? 'drop' : 'answer');
+  const r = await session.append([{ role: 'user', content: 'once' }]);
+  assert.deepEqual(r.ids, ['m1']);
+  assert.equal(daemon.sessions.get('s')!.texts.length, 1);
+  const appends = daemon.calls.filter((c) => c.method === 'session.append');
+  assert.equal(appends.length, 2);
+  assert.equal(new Set(appends.map((c) => (c.params as { key: string }).key)).size, 1);
+});
+
+test('a call cut twice is not sent a third time', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  daemon.after = (call) => (call.method === 'durable.add_decision' ? 'drop' : 'answer');
+  await assert.rejects(session.durable.addDecision('x'), { code: 'CONNECTION_LOST' });
+  assert.equal(daemon.calls.filter((c) => c.method === 'durable.add_decision').length, 2);
+  assert.equal(await session.durable.toContextBlock(), 'x');
+  assert.equal(await session.durable.isEmpty(), false);
+});
+
+test('a call that is not safe to repeat is not repeated', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  daemon.after = (call) => (call.method === 'session.fork' ? 'drop' : 'answer');
+  await assert.rejects(session.fork({ as: 'f' }), { code: 'CONNECTION_LOST' });
+  await session.prepare({});
+  assert.equal(daemon.calls.filter((c) => c.method === 'session.fork').length, 1);
+});
+
+test('calls made while the daemon is away wait for it, and the session is resumed with last_seq', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  await session.append([{ role: 'user', content: 'a' }]);
+  await daemon.stop();
+  await until(() => !client.connected);
+  const waiting = session.append([{ role: 'user', content: 'b' }]);
+  await daemon.listen();
+  assert.deepEqual((await waiting).ids, ['m2']);
+  const opens = daemon.calls.filter((c) => c.method === 'session.open');
+  assert.deepEqual(
+    opens.map((c) => c.params.last_seq),
+    [undefined, 1],
+  );
+  assert.equal(session.opened.resumed, true);
+});
+
+test('a call refused because the daemon drains is taken to the next one', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  daemon.before = (call) => {
+    if (call.method === 'session.append') throw new CuratedError('DRAINING');
+  };
+  const append = session.append([{ role: 'user', content: 'a' }]);
+  await until(() => daemon.calls.some((c) => c.method === 'session.append'));
+  daemon.before = () => {};
+  setTimeout(() => daemon.drop(), 20);
+  assert.deepEqual((await append).ids, ['m1']);
+});
+
+test('F46 a journal shorter than what was acknowledged ends the session with SEQ_GAP, not the client', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  await session.append([{ role: 'user', content: 'a' }]);
+  daemon.sessions.clear();
+  daemon.drop();
+  await until(() => session.fault !== undefined);
+  await assert.rejects(session.prepare({}), { kind: 'SEQ_GAP' });
+  assert.deepEqual(await client.call('session.list', {}), { sessions: [] });
+});
+
+test('events come once each and without a gap, over a reconnect too', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  const heard: number[] = [];
+  const stop = session.on('io.input', (e) => heard.push(e.seq));
+  await session.subscribed;
+  const stream = await session.events(1);
+  const read: number[] = [];
+  const reading = (async () => {
+    for await (const e of stream) {
+      read.push(e.seq);
+      if (e.type === 'the.end') break;
+    }
+  })();
+  await session.append([{ role: 'user', content: 'a' }]);
+  daemon.drop();
+  // These happen while nobody is connected.
+  await until(() => !client.connected);
+  daemon.emit('s', 'io.input');
+  daemon.emit('s', 'io.input');
+  await until(() => heard.length === 3);
+  await session.append([{ role: 'user', content: 'b' }]);
+  stop();
+  daemon.emit('s', 'the.end');
+  await reading;
+  assert.deepEqual(heard, [1, 2, 3, 4]);
+  assert.deepEqual(read, [1, 2, 3, 4, 5]);
+});
+
+test('F41 a superseded session refuses further calls and is not taken back by a reconnect', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  const told: CuratedEvent[] = [];
+  session.on('session.superseded', (e) => told.push(e));
+  daemon.signal('session.superseded', { session: 's' });
+  await until(() => told.length === 1);
+  await assert.rejects(session.append([{ role: 'user', content: 'late' }]), { kind: 'SUPERSEDED' });
+  daemon.drop();
+  await until(() => !client.connected);
+  await client.call('session.list', {});
+  assert.equal(daemon.calls.filter((c) => c.method === 'session.open').length, 1);
+});
+
+test('the client answers llm.complete and embeddings.create, and says so at initialize', async (t) => {
+  const daemon = await daemonFor(t);
+  await clientFor(t, {
+    home: daemon.home,
+    llm: async (request) => {
+      if (request.purpose === 'compaction') throw new Error('no model here');
+      return { text: `summary of ${request.messages.length}`, stop_reason: 'end_turn' };
+    },
+    embeddings: { model: 'e', dimensions: 2, create: async (input) => input.map((s) => [s.length, 1]) },
+  });
+  const hello = daemon.calls[0]!;
+  assert.deepEqual(hello.params, {
+    protocol: 1,
+    client: who.client,
+    capabilities: { llm: {}, embeddings: { model: 'e', dimensions: 2 } },
+  });
+  const request = { session: 's', system: '', messages: [{ role: 'user' }], max_tokens: 5 };
+  assert.deepEqual(await daemon.ask('llm.complete', { ...request, purpose: 'summary' }), {
+    text: 'summary of 1',
+    stop_reason: 'end_turn',
+  });
+  const failed = (await daemon.ask('llm.complete', { ...request, purpose: 'compaction' })) as {
+    message: string;
+  };
+  assert.equal(failed.message, 'no model here');
+  assert.deepEqual(await daemon.ask('embeddings.create', { session: 's', input: ['abc', ''] }), {
+    model: 'e',
+    vectors: [
+      [3, 1],
+      [0, 1],
+    ],
+  });
+  const unknown = (await daemon.ask('files.delete', {})) as { code: number };
+  assert.equal(unknown.code, -32601);
+});
+
+test('a call without an answer ends at its deadline or by its signal, and its late answer harms nobody', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home, timeoutMs: 30 });
+  daemon.after = (call) => (call.method === 'session.list' ? 'hold' : 'answer');
+  await assert.rejects(client.call('session.list', {}), { code: 'TIMEOUT' });
+  const stop = new AbortController();
+  const aborted = client.call('session.list', {}, { signal: stop.signal, timeoutMs: 5_000 });
+  stop.abort();
+  await assert.rejects(aborted, { name: 'AbortError' });
+  await assert.rejects(client.call('session.list', {}, { signal: AbortSignal.abort() }), {
+    name: 'AbortError',
+  });
+  daemon.after = () => 'answer';
+  assert.deepEqual(await client.call('session.list', {}), { sessions: [] });
+});
+
+test('close rejects what waits, ends the readers and allows nothing more', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  const stream = await session.events();
+  daemon.after = () => 'hold';
+  const waiting = client.call('session.list', {});
+  const next = stream.next();
+  await client.close();
+  await assert.rejects(waiting, { code: 'CLOSED' });
+  assert.equal((await next).done, true);
+  await assert.rejects(client.call('session.list', {}), { code: 'CLOSED' });
+});
+
+test('reconnecting can be given up, and can be off', async (t) => {
+  const daemon = await daemonFor(t);
+  const patient = await clientFor(t, { home: daemon.home, reconnect: { minMs: 5, maxMs: 10, giveUpMs: 40 } });
+  const strict = await clientFor(t, { home: daemon.home, reconnect: false });
+  await daemon.stop();
+  await assert.rejects(patient.call('session.list', {}), { code: 'CLOSED' });
+  await until(() => !strict.connected);
+  await assert.rejects(strict.call('session.list', {}), { code: 'CONNECTION_LOST' });
+});
