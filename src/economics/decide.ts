@@ -1,0 +1,187 @@
+// The cost rule (COSTS 3 to 6): whether to edit the history now, and from which candidate on. The daemon, the simulator and the
+// benches call this one function. Pure, O(candidates); knows no message, only columns of token counts.
+import { breakEven, coldDelta, delta as gain, leverage } from './break-even.js';
+import { batchSize, GAMMA, RENT_SHARE, rent } from './eoq.js';
+import { COLD_MINIMUM, expectedDelta } from './triggers.js';
+
+/** What could be cleared, oldest first, as columns of equal length. All numbers are tokens. */
+export interface EditCandidates {
+  /** Size of each block as it stands in the view. */
+  tokens: ArrayLike<number>;
+  /** Size of what would stand in its place; one number for all, or one each. */
+  placeholder: number | ArrayLike<number>;
+  /** Cached tokens after the end of each block, later candidates included; 0 where the known prefix ends before it. */
+  suffix: ArrayLike<number>;
+  /** Requests, this one included, that each has been clearable. */
+  waited: ArrayLike<number>;
+  /** The first so many lie inside the known prefix; the others were never sent and cost no rewrite. Default: all. */
+  sent?: number;
+  /** Thinking that an edit from this candidate on drops for good (PV-A31). */
+  thinking?: ArrayLike<number>;
+  /** Units that losing each block is expected to cost: recall probability x its price (COSTS 7). */
+  risk?: ArrayLike<number>;
+}
+
+export interface ForcedEdit {
+  /** Tokens that must go. */
+  need: number;
+  reason: 'window' | 'overflow' | 'cliff' | 'target' | 'tools';
+}
+
+export interface EditProblem {
+  candidates: EditCandidates;
+  /** Price of a cache read and write relative to one uncached input token. */
+  r: number;
+  w: number;
+  /** Requests still to come, this one included. */
+  nHat: number;
+  /** g: clearable tokens that arrive per request; 0 or absent: no waiting for a full batch. */
+  arrival?: number;
+  /** Probability that the provider's cache is gone; absent: warm. */
+  pCold?: number;
+  /** An edit must free so many tokens. */
+  clearAtLeast?: number;
+  /** Units that thinking again after a dropped thinking costs. */
+  rethink?: number;
+  /** The pay test is off: `cost_rule: off`, or nothing is known about the cache (P-7). */
+  always?: 'rule_off' | 'unknown_prefix';
+  /** The edit may not wait; it takes the best start that frees enough, else all. */
+  forced?: ForcedEdit;
+  gamma?: number;
+  rentShare?: number;
+}
+
+export type EditReason =
+  | ForcedEdit['reason']
+  | 'pays'
+  | 'cold'
+  | 'free'
+  | 'rule_off'
+  | 'unknown_prefix'
+  | 'no_candidates'
+  | 'clear_at_least'
+  | 'waiting'
+  | 'does_not_pay';
+
+/** Every number that the decision rests on; journalled with it, made or not. */
+export interface EditDecision {
+  edit: boolean;
+  /** All candidates from this index on are cleared; -1: none. Without an edit: the best start there was. */
+  from: number;
+  reason: EditReason;
+  /** Tokens removed, placeholders already taken off. */
+  k: number;
+  /** Cached tokens that stay and are written again, the new placeholders included. */
+  S: number;
+  /** (w - r) / r. */
+  M: number;
+  nHat: number;
+  /** The batch worth waiting for. */
+  kStar: number;
+  /** Expected saving in units. */
+  delta: number;
+  /** Requests from which on the edit has paid. */
+  breakEvenRequests: number;
+  /** Units saved by each later request. */
+  savesPerRequest: number;
+  /** Cached tokens behind the first touched byte, those of the cleared bodies included (S-3). */
+  recacheTokens: number;
+}
+
+const at = (column: number | ArrayLike<number>, i: number): number =>
+  typeof column === 'number' ? column : column[i]!;
+
+/** The sums of clearing everything from one candidate on. */
+interface Start {
+  from: number;
+  k: number;
+  s: number;
+  delta: number;
+  recache: number;
+}
+
+/** Chooses between editing now and later. Candidates with nothing to gain (tokens <= placeholder) should not be in it. */
+export function decideEdit(problem: EditProblem): EditDecision {
+  const { candidates: c, r, w, nHat } = problem;
+  const count = c.tokens.length;
+  const gamma = problem.gamma ?? GAMMA;
+  const share = problem.rentShare ?? RENT_SHARE;
+  const pCold = problem.pCold ?? 0;
+  const minimum = problem.clearAtLeast ?? 0;
+  const sent = Math.min(count, c.sent ?? count);
+  const extra = Math.max(0, w - r);
+  const tail = sent > 0 ? c.suffix[sent - 1]! : 0;
+  const kStar = batchSize(problem.arrival ?? 0, tail, r, w);
+
+  let k = 0;
+  let stubs = 0;
+  let later = 0;
+  let paid = 0;
+  let risk = 0;
+  let best: Start | undefined;
+  let forced: Start | undefined;
+  let paying: Start | undefined;
+  let all: Start | undefined;
+  // From the newest back: each step adds one block, and what was suffix becomes edited.
+  for (let i = count - 1; i >= 0; i--) {
+    const tokens = c.tokens[i]!;
+    const stub = at(c.placeholder, i);
+    const inside = i < sent;
+    k += tokens - stub;
+    paid += rent(tokens - stub, c.waited[i]!, r);
+    risk += c.risk?.[i] ?? 0;
+    if (inside) stubs += stub;
+    const theta = inside ? (c.thinking?.[i] ?? 0) : 0;
+    const kept = inside ? Math.max(0, c.suffix[i]! - later - theta) + stubs : 0;
+    if (inside) later += tokens;
+    const removed = k + theta;
+    const loss = risk + (theta > 0 ? (problem.rethink ?? 0) : 0);
+    const expected =
+      // What was never sent would be written at w either way: clearing it saves that too.
+      (kept === 0 && !inside
+        ? coldDelta(nHat, removed, r, w)
+        : expectedDelta(pCold, nHat, removed, kept, r, w)) - loss;
+    const start: Start = {
+      from: i,
+      k: removed,
+      s: kept,
+      delta: expected,
+      recache: inside ? c.suffix[i]! + tokens : 0,
+    };
+    all = start;
+    if (removed < minimum) continue;
+    if (best === undefined || expected > best.delta) best = start;
+    if (problem.forced !== undefined && removed >= problem.forced.need) {
+      if (forced === undefined || expected > forced.delta) forced = start;
+    }
+    const warm = gain(nHat, removed, kept, r, w) - loss;
+    const worth = nHat * removed * r - loss > gamma * extra * kept;
+    const due = kept === 0 || (removed >= kStar && paid >= share * extra * kept);
+    if (worth && due && warm > 0 && (paying === undefined || expected > paying.delta)) paying = start;
+  }
+
+  const result = (edit: boolean, reason: EditReason, start: Start | undefined): EditDecision => ({
+    edit,
+    from: start?.from ?? -1,
+    reason,
+    k: start?.k ?? 0,
+    S: start?.s ?? 0,
+    M: leverage(r, w),
+    nHat,
+    kStar,
+    delta: start?.delta ?? 0,
+    breakEvenRequests: start === undefined ? 0 : breakEven(start.k, start.s, r, w),
+    savesPerRequest: (start?.k ?? 0) * r,
+    recacheTokens: start?.recache ?? 0,
+  });
+
+  if (all === undefined) return result(false, 'no_candidates', undefined);
+  if (problem.forced !== undefined) return result(true, problem.forced.reason, forced ?? all);
+  if (best === undefined) return result(false, 'clear_at_least', all);
+  if (problem.always !== undefined) return result(true, problem.always, all);
+  if (pCold > 0 && all.k >= COLD_MINIMUM && all.k >= minimum && all.delta > 0 && pCold >= 0.5) {
+    return result(true, 'cold', all);
+  }
+  if (paying !== undefined) return result(true, paying.s === 0 ? 'free' : 'pays', paying);
+  return result(false, best.delta > 0 ? 'waiting' : 'does_not_pay', best);
+}

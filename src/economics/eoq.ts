@@ -1,0 +1,27 @@
+// How long to wait before a batch is cleared (COSTS 5): the economic order quantity, and rent paid so far. Pure.
+import { leverage } from './break-even.js';
+
+/** Guard: what an edit saves must be this much more than its rewrite. */
+export const GAMMA = 1.5;
+
+/**
+ * Share of the rewrite that must have been paid as rent before it is bought. Ski rental: whatever the rest of the session brings, at most
+ * 1/f of the rent is spent on rewrites. 0.4 of [0.2, 0.6] scanned on the development half: the smallest that never loses on a single session.
+ */
+export const RENT_SHARE = 0.4;
+
+/** k* = sqrt(2 g S0 M), the batch worth waiting for. g: clearable tokens a request; s0: the protected tail. */
+export function batchSize(g: number, s0: number, r: number, w: number): number {
+  const m = leverage(r, w);
+  return g <= 0 || s0 <= 0 || m === 0 ? 0 : Math.sqrt(2 * g * s0 * m);
+}
+
+/** T* = sqrt(2 M S0 / g): requests between two clears. */
+export function batchInterval(g: number, s0: number, r: number, w: number): number {
+  return g <= 0 ? Number.POSITIVE_INFINITY : batchSize(g, s0, r, w) / g;
+}
+
+/** Rent a clearable block has paid: each request read it at r. */
+export function rent(removed: number, requests: number, r: number): number {
+  return removed * requests * r;
+}
