@@ -91,6 +91,8 @@ export interface EditDecision {
 const at = (column: number | ArrayLike<number>, i: number): number =>
   typeof column === 'number' ? column : column[i]!;
 
+const EVEN_ODDS = 0.5;
+
 /** The sums of clearing everything from one candidate on. */
 interface Start {
   from: number;
@@ -179,9 +181,8 @@ export function decideEdit(problem: EditProblem): EditDecision {
   if (problem.forced !== undefined) return result(true, problem.forced.reason, forced ?? all);
   if (best === undefined) return result(false, 'clear_at_least', all);
   if (problem.always !== undefined) return result(true, problem.always, all);
-  if (pCold > 0 && all.k >= COLD_MINIMUM && all.k >= minimum && all.delta > 0 && pCold >= 0.5) {
-    return result(true, 'cold', all);
-  }
+  // Below even odds it is a warm edit with a bonus, and has to be worth it like any other.
+  if (pCold >= EVEN_ODDS && best.k >= COLD_MINIMUM && best.delta > 0) return result(true, 'cold', best);
   if (paying !== undefined) return result(true, paying.s === 0 ? 'free' : 'pays', paying);
   return result(false, best.delta > 0 ? 'waiting' : 'does_not_pay', best);
 }

@@ -2,6 +2,7 @@
 // Cache always warm but where a request is marked cold; an unchanged prefix is read, the rest written; input cost only.
 import { decideEdit, type EditDecision } from './decide.js';
 import { remaining, type SurvivalTable } from './remaining.js';
+import { cliffNeed } from './triggers.js';
 
 /** What a request adds behind the one before it. */
 export interface SimBlock {
@@ -51,6 +52,8 @@ export interface SimView {
   /** Requests of the session so far and still to come, this one included in both. */
   seen: number;
   left: number;
+  /** Tokens of the request if nothing is cleared now. */
+  total: number;
   /** Clearable tokens that arrived per request since the last reset. */
   arrival: number;
   cold: boolean;
@@ -69,6 +72,8 @@ export interface SimBill {
   /** Requests whose cached prefix an edit broke. */
   breaks: number;
   requests: number;
+  /** Tokens of the largest request. */
+  largest: number;
 }
 
 interface Held {
@@ -82,7 +87,7 @@ interface Held {
 
 /** Plays one session. O(requests x blocks). */
 export function simulate(session: SimSession, policy: SimPolicy, o: SimOptions): SimBill {
-  const bill: SimBill = { base: 0, cost: 0, baseTokens: 0, tokens: 0, breaks: 0, requests: 0 };
+  const bill: SimBill = { base: 0, cost: 0, baseTokens: 0, tokens: 0, breaks: 0, requests: 0, largest: 0 };
   let blocks: Held[] = [];
   let baseCached = 0;
   let cached = 0;
@@ -146,6 +151,7 @@ export function simulate(session: SimSession, policy: SimPolicy, o: SimOptions):
     bill.tokens += total;
     bill.baseTokens += full;
     bill.requests++;
+    bill.largest = Math.max(bill.largest, total);
     cached = total;
     baseCached = full;
     for (const b of blocks) b.sent = true;
@@ -174,6 +180,7 @@ function viewOf(
     w: o.w,
     seen: index + 1,
     left: requests - index,
+    total: o.prefix + blocks.reduce((a, b) => a + b.tokens, 0),
     arrival,
     cold,
   };
@@ -205,11 +212,13 @@ export interface SimSummary extends SimBill {
 }
 
 export function simulateAll(sessions: readonly SimSession[], policy: SimPolicy, o: SimOptions): SimSummary {
-  const sum: SimBill = { base: 0, cost: 0, baseTokens: 0, tokens: 0, breaks: 0, requests: 0 };
+  const sum: SimBill = { base: 0, cost: 0, baseTokens: 0, tokens: 0, breaks: 0, requests: 0, largest: 0 };
   let worst = Number.POSITIVE_INFINITY;
   for (const s of sessions) {
     const bill = simulate(s, policy, o);
-    for (const key of Object.keys(sum) as (keyof SimBill)[]) sum[key] += bill[key];
+    for (const key of Object.keys(sum) as (keyof SimBill)[]) {
+      sum[key] = key === 'largest' ? Math.max(sum.largest, bill.largest) : sum[key] + bill[key];
+    }
     if (bill.base > 0) worst = Math.min(worst, 100 * (1 - bill.cost / bill.base));
   }
   return {
@@ -267,6 +276,8 @@ export interface CuratedOptions {
   table?: SurvivalTable;
   /** A cold cache is seen (its clock has run out) and acted on. */
   coldTrigger?: boolean;
+  /** Prompts above it reprice as a whole. */
+  cliff?: number;
   /** Hears every decision, made or not. */
   onDecision?: (d: EditDecision) => void;
 }
@@ -274,7 +285,9 @@ export interface CuratedOptions {
 /** The rule that the daemon uses. */
 export function curatedPolicy(options: CuratedOptions = {}): SimPolicy {
   return (v) => {
+    const need = cliffNeed(v.total, options.cliff);
     const decision = decideEdit({
+      ...(need > 0 ? { forced: { need, reason: 'cliff' as const } } : {}),
       candidates: {
         tokens: v.tokens,
         placeholder: v.stub,

@@ -1,4 +1,5 @@
 // Every key of the blocks `curated` (PROTOCOL 3) and `journal` (REQUIREMENTS 11) with default, range and meaning. Data.
+import { LIMITS, type LimitRow } from '../config.js';
 import {
   block,
   bool,
@@ -6,6 +7,7 @@ import {
   type Field,
   float,
   int,
+  isMap,
   items,
   type KeyPath,
   list,
@@ -16,6 +18,7 @@ import {
   string,
   table,
 } from './fields.js';
+import { nearest } from './nearest.js';
 import { PRICES } from './price-field.js';
 import {
   type CuratedSettings,
@@ -75,6 +78,33 @@ function oneCondition(item: object, path: KeyPath, context: ReadContext): void {
 const MODEL: Shape<ModelWindow> = {
   contextWindow: int({ min: 1024, unit: 'tokens', text: 'window of the models with this prefix' }),
   maxOutputTokens: int({ min: 1, unit: 'tokens', text: 'their largest answer' }),
+};
+
+const LIMIT_ROWS: Readonly<Record<string, LimitRow>> = LIMITS;
+
+const limitOverrides: Field<Readonly<Record<string, number>>> = {
+  type: 'map of limit -> int',
+  fallback: {},
+  text: "the daemon's limits by name; not in a session's config",
+  read(v, path, context) {
+    if (!isMap(v)) {
+      context.fault(path, `${shown(v)} is not a map of limits`);
+      return undefined;
+    }
+    const out: Record<string, number> = {};
+    for (const [name, value] of Object.entries(v)) {
+      const row = Object.hasOwn(LIMIT_ROWS, name) ? LIMIT_ROWS[name] : undefined;
+      if (row === undefined) {
+        const near = nearest(name, Object.keys(LIMIT_ROWS));
+        context.fault([...path, name], `unknown limit; the nearest valid one is ${near}`);
+        continue;
+      }
+      const read = int({ min: row.min, max: row.max, text: '' }).read(value, [...path, name], context);
+      if (read !== undefined) out[name] = read;
+    }
+    return out;
+  },
+  write: (v) => ({ ...v }),
 };
 
 export const CURATED_FIELDS: Shape<CuratedSettings> = {
@@ -187,6 +217,23 @@ export const CURATED_FIELDS: Shape<CuratedSettings> = {
     },
     'provider-native edits, opt-in',
   ),
+  listen: block<CuratedSettings['listen']>(
+    {
+      port: int({
+        fallback: 7477,
+        min: 0,
+        max: 65_535,
+        text: 'TCP port on 127.0.0.1; 0: any free one',
+      }),
+      socket: string(undefined, 'path of the unix socket; unset: in the run folder'),
+      allowOrigins: list({
+        fallback: [],
+        text: 'web origins that may connect, exactly as browsers send them',
+      }),
+    },
+    "where the daemon listens; not in a session's config",
+  ),
+  limits: limitOverrides,
   models: table(MODEL, 'windows by model prefix, before the built-in table'),
 };
 

@@ -72,7 +72,7 @@ class Reader {
     for (const [key, value] of Object.entries(root)) {
       if (key === 'plugins') this.plugins(value);
       else if (key === 'journal') this.journal(value);
-      else if (key === 'curated') this.layer.curated = readShape(CURATED_FIELDS, value, [key], this);
+      else if (key === 'curated') this.curated(value);
       else if (FOREIGN_BLOCKS.includes(key)) {
         this.notice([key], `the block ${key} belongs to other software and is not used here`);
       } else {
@@ -91,6 +91,18 @@ class Reader {
     if (this.options.scope === 'session') {
       this.notice(['journal'], "the journal is the daemon's: its settings are not used in a session");
     } else this.layer.journal = block;
+  }
+
+  private curated(value: unknown): void {
+    const block = readShape(CURATED_FIELDS, value, ['curated'], this);
+    if (this.options.scope === 'session') {
+      for (const key of ['listen', 'limits'] as const) {
+        if (block[key] === undefined) continue;
+        this.notice(['curated', key], `${key} is the daemon's: it is not used in a session`);
+        delete block[key];
+      }
+    }
+    this.layer.curated = block;
   }
 
   private plugins(value: unknown): void {

@@ -244,6 +244,10 @@ export interface CuratedSettings {
     anthropic: readonly AnthropicNativeEdit[];
     openaiResponses: readonly ('truncation' | 'compaction')[];
   };
+  /** Where the daemon listens; of the daemon's configuration only. */
+  listen: { port: number; socket?: string; allowOrigins: readonly string[] };
+  /** Overrides of the daemon's limits by name, for `resolveLimits`; of the daemon's configuration only. */
+  limits: Readonly<Record<string, number>>;
   /** NS-4: windows by model prefix, before the built-in table. */
   models: Readonly<Record<string, ModelWindow>>;
 }
