@@ -102,6 +102,30 @@ async function tasksPerSecond(pool: Pool): Promise<number> {
   return (calls * 1000) / (performance.now() - start);
 }
 
+/** p99 in microseconds of short counts through the pool, one after the other. */
+async function shortP99(pool: Pool): Promise<number> {
+  const times: number[] = [];
+  for (const text of texts(200, 2000)) {
+    const start = performance.now();
+    await pool.countTokens([text], 'o200k_base');
+    times.push((performance.now() - start) * 1000);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]!;
+}
+
+/** The same while another caller sends 1 MB of base64 after the other (FAULTS F30: at most doubled). */
+async function floodedP99(pool: Pool): Promise<number> {
+  const junk = Buffer.from(CORPUS.slice(0, 786_432)).toString('base64');
+  let sending = true;
+  const flood = (async () => {
+    while (sending) await pool.countTokens([junk], 'o200k_base');
+  })();
+  const p99 = await shortP99(pool);
+  sending = false;
+  await flood;
+  return p99;
+}
+
 /** The bench's entry. */
 export default async function run(): Promise<{ name: string; figures: Record<string, number> }> {
   const inlinePool = createPool({ shards: 1, inlineUnits: Number.POSITIVE_INFINITY });
@@ -134,6 +158,8 @@ export default async function run(): Promise<{ name: string; figures: Record<str
     figures['inline_us_1536'] = Number(inline[SIZES.indexOf(1536)]!.toFixed(2));
     figures['pooled_us_1536'] = Number(loaded[SIZES.indexOf(1536)]!.toFixed(2));
     figures['batched_calls_per_s'] = Math.round(await tasksPerSecond(pool));
+    figures['short_p99_us'] = Math.round(await least(() => shortP99(pool)));
+    figures['short_p99_flooded_us'] = Math.round(await least(() => floodedP99(pool)));
     return { name: 'pool', figures };
   } finally {
     await Promise.all([inlinePool.close(), pool.close()]);

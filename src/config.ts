@@ -143,6 +143,28 @@ export const LIMITS = {
   calls_in_flight: row('count', 64, 1, 65_536, 'unanswered calls of one connection; beyond it BUSY'),
   mailbox_commands: row('count', 256, 1, 65_536, 'commands that wait for one session; beyond it BUSY'),
   pool_tasks: row('count', 4096, 1, 1_000_000, 'texts and plans that wait for the workers; beyond it BUSY'),
+  pool_text_bytes: row(
+    'bytes',
+    64 * MiB,
+    64 * KiB,
+    4096 * MiB,
+    'text that waits for the workers; beyond it BUSY, unless nothing else waits',
+  ),
+  pool_deadline_ms: row(
+    'ms',
+    10_000,
+    100,
+    600_000,
+    'for one batch in a worker, plus 2 s per MiB of its text; then the worker is replaced',
+  ),
+  pool_heap_bytes: row(
+    'bytes',
+    256 * MiB,
+    16 * MiB,
+    16_384 * MiB,
+    'V8 heap of a worker; one that outgrows it is replaced',
+  ),
+  pool_grace_ms: row('ms', 3000, 0, 60_000, 'for calls the pool still has when it closes; within drain_ms'),
   journal_bytes: row('bytes', 64 * MiB, 1 * MiB, 4096 * MiB, 'events that wait for the disk; beyond it BUSY'),
   drain_ms: row('ms', 4000, 0, 60_000, 'from SIGTERM until what still runs is cut; promised to be under 5 s'),
 } as const satisfies Record<string, LimitRow>;

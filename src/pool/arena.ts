@@ -23,6 +23,11 @@ export function upperBytes(text: string | Uint8Array): number {
   return typeof text === 'string' ? text.length * 3 : text.length;
 }
 
+/** Bytes a text needs. */
+export function exactBytes(text: string | Uint8Array): number {
+  return typeof text === 'string' ? Buffer.byteLength(text) : text.length;
+}
+
 /** Room that `n` texts of together `textBytes` bytes (an upper bound) need. */
 export function arenaNeed(n: number, textBytes: number): number {
   return tableBytes(n) + textBytes;

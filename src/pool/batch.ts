@@ -1,6 +1,6 @@
 // A batch: several calls as one message to a worker, and its reply given back to each of them.
 import { CuratedError, type ErrorKind } from '../errors.js';
-import { ArenaWriter, arenaNeed } from './arena.js';
+import { ArenaWriter, arenaNeed, exactBytes } from './arena.js';
 import type { Call, CountCall, TaskCall } from './call.js';
 import { type BatchMessage, type BatchReply, type CountRun, POOL_CONTRACT_VERSION } from './contract.js';
 
@@ -21,8 +21,15 @@ function settleTask(call: TaskCall, outcome: BatchReply['outcomes'][number] | un
   }
 }
 
-/** Writes the calls' texts into the shard's arena, or into a buffer of their own if they do not fit. */
-export function packBatch(calls: Call[], arena: SharedArrayBuffer): Batch {
+/**
+ * Writes the calls' texts into the shard's arena, or into a larger buffer if they do not fit.
+ * @param larger gives a shared buffer of at least so many bytes.
+ */
+export function packBatch(
+  calls: Call[],
+  arena: SharedArrayBuffer,
+  larger: (bytes: number) => SharedArrayBuffer,
+): Batch {
   const counts = calls.filter((c): c is CountCall => c.type === 'count');
   const tasks = calls.filter((c): c is TaskCall => c.type === 'task');
   let texts = 0;
@@ -40,11 +47,16 @@ export function packBatch(calls: Call[], arena: SharedArrayBuffer): Batch {
   if (texts === 0) {
     return { calls, message, settle: (reply) => settleAll(counts, undefined, tasks, reply) };
   }
-  const need = arenaNeed(texts, bytes);
   let buffer = arena;
-  if (need > arena.byteLength) {
-    buffer = new SharedArrayBuffer(need);
-    message.own = buffer;
+  if (arenaNeed(texts, bytes) > arena.byteLength) {
+    // The bound is three times too high for plain text: measuring it costs less than the pages it would take.
+    bytes = 0;
+    for (const call of counts) for (const text of call.texts) bytes += exactBytes(text);
+    const need = arenaNeed(texts, bytes);
+    if (need > arena.byteLength) {
+      buffer = larger(need);
+      message.own = buffer;
+    }
   }
   const writer = new ArenaWriter(buffer, texts);
   let run: CountRun | undefined;

@@ -4,6 +4,7 @@
 // shard, but of several shards only the first takes what may be long, so that a long text, a slow task or a call that
 // kills its worker holds up no short count.
 import { availableParallelism } from 'node:os';
+import { LIMITS, type Limits } from '../config.js';
 import { asCuratedError, CuratedError, fail } from '../errors.js';
 import { upperBytes } from './arena.js';
 import type { Call } from './call.js';
@@ -19,9 +20,9 @@ export interface PoolOptions {
   shards?: number;
   /** UTF-16 units of text up to which counting happens on the calling thread. Default 4,096: see INLINE_UNITS. */
   inlineUnits?: number;
-  /** Calls that may wait. Default 8,192. */
+  /** Calls that may wait (limit pool_tasks). */
   maxQueuedCalls?: number;
-  /** UTF-16 units (or bytes) of text that may wait; one larger call is taken while nothing waits. Default 64 Mi. */
+  /** UTF-16 units (or bytes) of text that may wait (pool_text_bytes); one larger call is taken while nothing waits. */
   maxQueuedUnits?: number;
   /** Text a batch of several counts takes at most, so that a wait stays short. Default 256 Ki units. */
   batchUnits?: number;
@@ -29,10 +30,10 @@ export interface PoolOptions {
   longUnits?: number;
   /** Shared memory per shard for texts, bytes. Default 1 MiB: a batch of `batchUnits` fits at three bytes a unit. */
   arenaBytes?: number;
-  /** Milliseconds a batch may take. Default 10,000, plus 2,000 per MiB of text. */
+  /** Milliseconds a batch may take (pool_deadline_ms), and more per MiB of text. Default 2,000. */
   deadlineMs?: number;
   deadlineMsPerMib?: number;
-  /** V8 heap of a worker, MiB. Default 256. */
+  /** V8 heap of a worker, MiB (pool_heap_bytes). */
   heapMib?: number;
   /** The workers' entry; tests bring their own. */
   worker?: URL;
@@ -98,14 +99,14 @@ class ShardedPool implements Pool {
   constructor(options: PoolOptions) {
     this.#o = {
       inlineUnits: options.inlineUnits ?? INLINE_UNITS,
-      maxQueuedCalls: options.maxQueuedCalls ?? 8192,
-      maxQueuedUnits: options.maxQueuedUnits ?? 64 * 2 ** 20,
+      maxQueuedCalls: options.maxQueuedCalls ?? LIMITS.pool_tasks.default,
+      maxQueuedUnits: options.maxQueuedUnits ?? LIMITS.pool_text_bytes.default,
       batchUnits: options.batchUnits ?? 256 * 1024,
       longUnits: options.longUnits ?? 64 * 1024,
       arenaBytes: options.arenaBytes ?? 2 ** 20,
-      deadlineMs: options.deadlineMs ?? 10_000,
+      deadlineMs: options.deadlineMs ?? LIMITS.pool_deadline_ms.default,
       deadlineMsPerMib: options.deadlineMsPerMib ?? 2000,
-      heapMib: options.heapMib ?? 256,
+      heapMib: options.heapMib ?? LIMITS.pool_heap_bytes.default / 2 ** 20,
       worker: options.worker ?? new URL('../../workers/main.js', import.meta.url),
     };
     const n = options.shards ?? Math.min(2, availableParallelism());
@@ -232,7 +233,7 @@ class ShardedPool implements Pool {
     };
   }
 
-  close(graceMs = 5000): Promise<void> {
+  close(graceMs: number = LIMITS.pool_grace_ms.default): Promise<void> {
     this.#closing ??= this.#end(graceMs);
     return this.#closing;
   }
@@ -253,6 +254,16 @@ class ShardedPool implements Pool {
     }
     await Promise.all(this.#shards.map((shard) => shard.destroy()));
   }
+}
+
+/** The pool's options out of the daemon's limits. */
+export function poolOptions(limits: Limits): PoolOptions {
+  return {
+    maxQueuedCalls: limits.pool_tasks,
+    maxQueuedUnits: limits.pool_text_bytes,
+    deadlineMs: limits.pool_deadline_ms,
+    heapMib: limits.pool_heap_bytes / 2 ** 20,
+  };
 }
 
 /** Starts the worker threads. They keep no process alive while they are idle. */

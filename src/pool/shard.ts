@@ -8,6 +8,10 @@ import type { Call } from './call.js';
 import type { BatchReply, ShardData } from './contract.js';
 import { tablesToShare } from './count-core.js';
 
+/** Largest second arena that is kept, and the step in which it grows. */
+const KEPT_BYTES = 8 * 2 ** 20;
+const STEP_BYTES = 2 ** 20;
+
 export interface ShardOptions {
   /** The worker's entry. */
   worker: URL;
@@ -36,6 +40,7 @@ export class Shard {
   readonly #options: ShardOptions;
   #pool: Piscina<unknown, BatchReply>;
   #arena: SharedArrayBuffer;
+  #second = new SharedArrayBuffer(0);
   #timer: NodeJS.Timeout | undefined;
   #dying: Promise<unknown> = Promise.resolve();
   #ended = false;
@@ -71,7 +76,7 @@ export class Shard {
     this.busy = true;
     let late = false;
     try {
-      const batch: Batch = packBatch(calls, this.#arena);
+      const batch: Batch = packBatch(calls, this.#arena, (bytes) => this.#larger(bytes));
       let bytes = 0;
       for (const call of calls) bytes += call.bytes;
       const deadline = this.#options.deadlineMs + (bytes / 2 ** 20) * this.#options.deadlineMsPerMib;
@@ -97,8 +102,17 @@ export class Shard {
     }
   }
 
+  /** The second arena: kept between batches up to KEPT_BYTES, since fresh pages cost more than the copy into them. */
+  #larger(bytes: number): SharedArrayBuffer {
+    if (this.#second.byteLength >= bytes) return this.#second;
+    const buffer = new SharedArrayBuffer(Math.ceil(bytes / STEP_BYTES) * STEP_BYTES);
+    if (buffer.byteLength <= KEPT_BYTES) this.#second = buffer;
+    return buffer;
+  }
+
   #replace(): void {
     if (this.#ended) return;
+    this.#second = new SharedArrayBuffer(0);
     const old = this.#pool;
     this.restarts++;
     this.#arena = new SharedArrayBuffer(this.#options.arenaBytes);

