@@ -1,56 +1,15 @@
 // What the main thread and the workers say to each other: task kinds, the shapes of their payloads and answers,
 // and the message that carries a batch. Both sides import this file and nothing of each other.
+
 import type { Encoding, SharedTables } from '../../native/index.js';
+import type { ClearColumns, ClearPlan } from '../curation/clearing-plan.js';
 
 /** Raised when a shape below changes; a worker refuses another version, so that a half-updated install is found. */
 export const POOL_CONTRACT_VERSION = 1;
 
+export type { ClearColumns, ClearPlan } from '../curation/clearing-plan.js';
+export { CLEAR_FLAG, CLEAR_REASON } from '../curation/clearing-plan.js';
 export type { Encoding };
-
-/**
- * One row per tool result of a session, oldest first, as columns of length >= `n` (only the first `n` rows count).
- * Columns over a SharedArrayBuffer cross without a copy; they must not change until the answer is there.
- */
-export interface ClearColumns {
-  n: number;
-  /** The present turn. */
-  now: number;
-  /** L1-2: turns a result must have aged, inclusive. */
-  ageTurns: number;
-  /** L1-2: least UTF-8 bytes of the body, inclusive. */
-  sizeThreshold: number;
-  /** Turn of the result's call. */
-  callTurn: Int32Array;
-  /** UTF-8 bytes of the body as it stands in the request. */
-  bytes: Uint32Array;
-  /** Tokens of that body. */
-  bodyTokens: Uint32Array;
-  /** Tokens its marker would have (L1-1); without it the caller compares before it applies the plan. */
-  markerTokens?: Uint32Array;
-  /** Bits: see CLEAR_FLAG. */
-  flags: Uint8Array;
-}
-
-/** Bits of `ClearColumns.flags`. */
-export const CLEAR_FLAG = {
-  /** The result's kind is preserved (L1-5). */
-  preserved: 1,
-  /** It is cleared already (L1-11). */
-  cleared: 2,
-  /** It may not be touched in this pass (no call id, a provider rule, the current topic ...). */
-  protected: 4,
-  /** The same tool was called with equal arguments at a strictly later turn, with a good result (L1-3, L1-15). */
-  superseded: 8,
-} as const;
-
-/** Why a result is cleared; values of `ClearPlan.reasons`. */
-export const CLEAR_REASON = { subsequentCall: 1, age: 2 } as const;
-
-/** Rows to clear in row order, and for each its CLEAR_REASON. */
-export interface ClearPlan {
-  rows: Uint32Array;
-  reasons: Uint8Array;
-}
 
 /** `n` vectors of `dims` numbers each, row after row, against one centroid. */
 export interface SimilarityPayload {
