@@ -19,9 +19,13 @@ export interface LocateOptions {
   prefer?: 'unix' | 'tcp';
   /** Start a daemon when none runs; default false. */
   autostart?: boolean;
+  /** Program and arguments that start a daemon which goes on by itself; default: `start --detach` of this very build. */
+  startCommand?: readonly [string, ...string[]];
   /** How long a daemon may take to start, in ms; default 15,000. */
   startMs?: number;
 }
+
+const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 
 /** Where to connect: a unix socket, or TCP with a token. */
 export type Address = { socket: string } | { url: string; token?: string };
@@ -86,11 +90,11 @@ async function tokenOf(daemon: DaemonFile | undefined): Promise<string | undefin
   return (await readFile(daemon.token_file, 'utf8')).trim();
 }
 
-/** `curated start --detach` with this very build, then waits for its daemon.json. */
+/** Runs the start command, then waits for the daemon.json of the daemon. */
 async function start(o: LocateOptions): Promise<DaemonFile> {
-  const main = fileURLToPath(new URL('../main.js', import.meta.url));
+  const [program, ...args] = o.startCommand ?? [process.execPath, MAIN, 'start', '--detach'];
   const env = o.home === undefined ? process.env : { ...process.env, CURATED_HOME: o.home };
-  const child = spawn(process.execPath, [main, 'start', '--detach'], {
+  const child = spawn(program, args, {
     env,
     stdio: 'ignore',
     detached: true,

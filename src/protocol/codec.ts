@@ -162,7 +162,7 @@ class MsgpackCodec implements Codec {
       });
       throw scan.fault;
     }
-    const value: unknown = this.#unpackr.unpack(bytes);
+    const value = this.#unpack(bytes);
     if (countEntries(value) !== scan.entries) {
       const id: unknown = value instanceof Map ? value.get('id') : undefined;
       if (isId(id)) seen.id = id;
@@ -179,12 +179,20 @@ class MsgpackCodec implements Codec {
     return this.#packr.pack(packable(message));
   }
 
+  #unpack(bytes: Buffer): unknown {
+    try {
+      return this.#unpackr.unpack(bytes);
+    } catch (cause) {
+      return fail('BAD_FRAME', `not MessagePack: ${(cause as Error).message}`, { cause });
+    }
+  }
+
   /** Reads a text or an integer from a frame that is not to be decoded as a whole. */
   #peek(bytes: Buffer, range: [number, number] | undefined, take: (v: unknown) => void): void {
     if (range === undefined) return;
     const c = bytes[range[0]]!;
     const isExtension = (c >= 0xc7 && c <= 0xc9) || (c >= 0xd4 && c <= 0xd8);
-    if (!isExtension) take(this.#unpackr.unpack(bytes.subarray(...range)));
+    if (!isExtension) take(this.#unpack(bytes.subarray(...range)));
   }
 }
 

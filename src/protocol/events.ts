@@ -1,6 +1,6 @@
 // The events that leave as notifications (PROTOCOL 7, REQUIREMENTS 2): a payload schema each. Pure.
 import { z } from 'zod';
-import { count, delta, json, jsonObject, name, real, text, timestamp } from './values.js';
+import { count, delta, json, name, real, text, timestamp } from './values.js';
 import { SCHEMA_VERSION } from './vocabulary.js';
 
 /** Every curation payload carries its version; another one is an error (P-11). */
@@ -164,11 +164,7 @@ export type EventHead = z.output<typeof eventHead>;
 export const SIGNALS = {
   'session.superseded': {
     summary: 'Another connection took the session; this one may no longer write to it.',
-    payload: z.looseObject({ session: name, by: jsonObject.optional() }),
-  },
-  'daemon.draining': {
-    summary: 'The daemon is shutting down; calls in flight are finished, new ones are refused.',
-    payload: z.looseObject({ deadline_ms: count }),
+    payload: z.looseObject({ session: name, epoch: count.optional() }),
   },
 } as const;
 export type SignalName = keyof typeof SIGNALS;

@@ -61,17 +61,29 @@ function detach(slice: string, frame: string): string {
   return frame.length > 4_096 && slice.length * 2 < frame.length ? Buffer.from(slice).toString() : slice;
 }
 
+/** The end of a piece that is found by reading it. */
+const OPEN = -1;
+
 export class JsonPiece implements Piece {
   readonly kind: 'object' | 'array' | 'scalar';
+  #end: number;
+  #members: Map<string, Piece> | undefined;
+  #items: Piece[] | undefined;
 
-  constructor(
+  private constructor(
     readonly frame: string,
     readonly start: number,
-    readonly end: number,
+    end: number,
     readonly maxDepth: number,
+    /** 0: the message, 1: params, 2: a param. */
+    readonly level: number,
   ) {
     const c = frame.charCodeAt(start);
     this.kind = c === 0x7b ? 'object' : c === 0x5b ? 'array' : 'scalar';
+    this.#end = end;
+    if (end !== OPEN) return;
+    if (this.kind === 'object') this.#members = this.#readMembers();
+    else this.#items = this.#readItems();
   }
 
   /** The one value of a frame. That it ends where the frame ends is found out when it is read. */
@@ -80,14 +92,25 @@ export class JsonPiece implements Piece {
     let end = frame.length;
     while (end > start && SPACE.includes(frame[end - 1]!)) end--;
     if (start === end) bad('an empty frame', start);
-    return new JsonPiece(frame, start, end, maxDepth);
+    return new JsonPiece(frame, start, end, maxDepth, 0);
   }
 
   get text(): string {
-    return this.frame.slice(this.start, this.end);
+    return this.frame.slice(this.start, this.#end);
   }
 
   members(each?: (key: string, piece: Piece) => void): Map<string, Piece> {
+    if (this.#members === undefined) this.#members = this.#readMembers(each);
+    else if (each !== undefined) for (const [key, piece] of this.#members) each(key, piece);
+    return this.#members;
+  }
+
+  items(): Piece[] {
+    this.#items ??= this.#readItems();
+    return this.#items;
+  }
+
+  #readMembers(each?: (key: string, piece: Piece) => void): Map<string, Piece> {
     const out = new Map<string, Piece>();
     const { frame } = this;
     let i = skipSpace(frame, this.start + 1);
@@ -111,7 +134,7 @@ export class JsonPiece implements Piece {
     }
   }
 
-  items(): Piece[] {
+  #readItems(): Piece[] {
     const out: Piece[] = [];
     const { frame } = this;
     let i = skipSpace(frame, this.start + 1);
@@ -150,17 +173,25 @@ export class JsonPiece implements Piece {
     return new Native(text, parse(text, this.start));
   }
 
-  /** Makes a piece of the value at `i` and gives the index of what follows it. */
+  /**
+   * Makes a piece of the value at `i` and gives the index of what follows it. Params, and lists in them, are read at
+   * once, so that a long history is gone through a single time.
+   */
   #piece(i: number, take: (piece: Piece) => void): number {
-    const end = valueEnd(this.frame, i, this.maxDepth);
+    const { frame, maxDepth, level } = this;
+    const c = frame.charCodeAt(i);
+    const atOnce = (level === 0 && c === 0x7b) || (level === 1 && c === 0x5b);
+    const end = atOnce ? OPEN : valueEnd(frame, i, maxDepth);
     if (end === i) bad('value expected', i);
-    take(new JsonPiece(this.frame, i, end, this.maxDepth));
-    return skipSpace(this.frame, end);
+    const piece = new JsonPiece(frame, i, end, maxDepth, level + 1);
+    take(piece);
+    return skipSpace(frame, piece.#end);
   }
 
-  /** `valueEnd` counts brackets without their kinds, so that the end must be compared. */
+  /** `valueEnd` counts brackets without their kinds, so that the end must be compared where it is known. */
   #closed<T>(out: T, i: number): T {
-    if (i + 1 !== this.end) bad('the value ends too early', i);
+    if (this.#end === OPEN) this.#end = i + 1;
+    if (i + 1 !== this.#end) bad('the value ends too early', i);
     return out;
   }
 }

@@ -23,15 +23,25 @@ export type Params<M extends MethodName> = z.output<(typeof METHODS)[M]['params'
 /** Result of a method as the daemon makes it: verbatim values as `RawJson` (a `Native` is one). */
 export type Result<M extends MethodName> = z.input<(typeof METHODS)[M]['result']>;
 
+/** RawJson is one field wide, so that every shape with a `text` looks like it to the compiler; this one does not. */
+type IsVerbatim<T> = T extends Native
+  ? true
+  : T extends RawJson
+    ? [keyof T] extends ['text']
+      ? true
+      : false
+    : false;
+
 /** What a shape is outside of the daemon: verbatim values are plain JSON values. */
-export type Wire<T> = T extends Native | RawJson
-  ? // biome-ignore lint/suspicious/noExplicitAny: any JSON value; the provider's own type fits here
-    any
-  : T extends readonly (infer U)[]
-    ? Wire<U>[]
-    : T extends object
-      ? { [K in keyof T]: Wire<T[K]> }
-      : T;
+export type Wire<T> =
+  IsVerbatim<T> extends true
+    ? // biome-ignore lint/suspicious/noExplicitAny: any JSON value; the provider's own type fits here
+      any
+    : T extends readonly (infer U)[]
+      ? Wire<U>[]
+      : T extends object
+        ? { [K in keyof T]: Wire<T[K]> }
+        : T;
 /** Params as a client writes them. */
 export type WireParams<M extends MethodName> = Wire<Params<M>>;
 /** A result as a client reads it. */

@@ -1,7 +1,16 @@
 // The SDK against a small daemon that speaks the real codec over real sockets.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Client, type ConnectOptions, type CuratedEvent, connect } from '../../src/client/index.js';
+import {
+  type Client,
+  ClientError,
+  type ConnectOptions,
+  type CuratedEvent,
+  connect,
+} from '../../src/client/index.js';
 import { CuratedError } from '../../src/errors.js';
 import { FakeDaemon } from './fake-daemon.js';
 
@@ -82,6 +91,27 @@ test('no daemon is NOT_RUNNING, also behind a stale daemon.json', async (t) => {
   await daemon.stop();
   await assert.rejects(connect({ ...who, home: daemon.home }), { code: 'NOT_RUNNING' });
   await assert.rejects(connect({ ...who, home: `${daemon.home}/none` }), { code: 'NOT_RUNNING' });
+});
+
+test('with autostart a daemon is started when none runs', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'curated-start-'));
+  const script = `
+    const { FakeDaemon } = await import(${JSON.stringify(new URL('./fake-daemon.js', import.meta.url).href)});
+    const daemon = await new FakeDaemon(${JSON.stringify(home)}).listen();
+    setTimeout(() => daemon.dispose().then(() => process.exit()), 3_000);`;
+  const startCommand = [process.execPath, '--input-type=module', '-e', script] as const;
+  const client = await clientFor(t, { home, autostart: true, startCommand: [...startCommand] });
+  const session = await client.session({ ...open, session: 's' });
+  assert.deepEqual((await session.append([{ role: 'user', content: 'a' }])).ids, ['m1']);
+});
+
+test('an autostart that fails says so', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'curated-start-'));
+  t.after(() => rmSync(home, { recursive: true }));
+  const startCommand: [string, ...string[]] = [process.execPath, '-e', 'process.exit(4)'];
+  await assert.rejects(connect({ ...who, home, autostart: true, startCommand }), (e) => {
+    return e instanceof ClientError && e.code === 'NOT_RUNNING' && /code 4/.test(String(e.cause));
+  });
 });
 
 test('a wrong token is refused', async (t) => {

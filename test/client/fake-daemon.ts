@@ -1,5 +1,5 @@
 // A small daemon for the client's tests: the real codec and a handful of methods over real sockets.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { WebSocket, WebSocketServer } from 'ws';
 import { asCuratedError, CuratedError, fail } from '../../src/errors.js';
 import { RawJson } from '../../src/json/raw.js';
-import { resolvePaths } from '../../src/paths.js';
+import { type Paths, resolvePaths } from '../../src/paths.js';
 import {
   type Call,
   type Codec,
@@ -32,8 +32,8 @@ interface Stored {
 }
 
 export class FakeDaemon {
-  readonly home = mkdtempSync(join(tmpdir(), 'curated-client-'));
-  readonly paths = resolvePaths({}, this.home);
+  readonly home: string;
+  readonly paths: Paths;
   readonly token = 'secret';
   readonly sessions = new Map<string, Stored>();
   /** Every call as it came in. */
@@ -46,8 +46,12 @@ export class FakeDaemon {
   #servers: Server[] = [];
   url = '';
 
+  constructor(home = mkdtempSync(join(tmpdir(), 'curated-client-'))) {
+    this.home = home;
+    this.paths = resolvePaths({}, home);
+  }
+
   async listen(): Promise<this> {
-    const { mkdirSync } = await import('node:fs');
     mkdirSync(this.paths.run, { recursive: true });
     const unix = await this.#serve(this.paths.socket);
     const tcp = await this.#serve(0);

@@ -196,6 +196,7 @@ test('F26 a wrong type elsewhere names its path too', () => {
     ['llm.prepare', { session: 's', return: 'half' }, 'return'],
     ['session.open', { format: 'anthropic', model: 'm', config: [] }, 'config'],
     ['session.open', { format: 'gemini', model: 'm' }, 'format'],
+    ['session.open', { format: 'anthropic', model: 'm', session: '*' }, 'session'],
     ['durable.set_todos', { session: 's', items: ['a', 7] }, 'items.1'],
     ['turn.end', { session: 's', final: 'yes' }, 'final'],
     ['session.state', {}, 'session'],

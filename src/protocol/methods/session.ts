@@ -18,12 +18,13 @@ import { FORMATS, PRESETS } from '../vocabulary.js';
 import { packet } from './context.js';
 
 const session = name;
+const newSession = name.refine((s) => s !== '*', { error: '"*" means all sessions' });
 
 export const SESSION_METHODS = {
   'session.open': {
     summary: 'Makes a session, or resumes one and takes its writing lease.',
     params: z.strictObject({
-      session: session.optional().describe('made up by the daemon when absent'),
+      session: newSession.optional().describe('made up by the daemon when absent'),
       format: z.enum(FORMATS),
       model: name,
       context_window: positive.optional(),
@@ -131,7 +132,7 @@ export const SESSION_METHODS = {
   },
   'session.fork': {
     summary: 'A new session whose history is a prefix of this one.',
-    params: z.strictObject({ session, at_seq: positive.optional(), as: session.optional() }),
+    params: z.strictObject({ session, at_seq: positive.optional(), as: newSession.optional() }),
     result: z.strictObject({ session, seq: count }),
   },
   'session.rewind': {
