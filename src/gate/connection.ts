@@ -38,6 +38,7 @@ export interface GateConnection {
    * send closed it with 4429, because more than `out_close_bytes` were waiting already.
    */
   send(data: string | Uint8Array): boolean;
+  /** Begins the closing handshake; `reason` is cut at 123 bytes. Messages that still come are dropped. */
   close(code: number, reason: string): void;
   /** Bytes queued in this process and not yet taken by the operating system. */
   buffered(): number;
@@ -159,7 +160,7 @@ export class Connection implements GateConnection {
   close(code: number, reason: string): void {
     if (this.#ws.readyState !== WebSocket.OPEN) return;
     this.#closeCode = code;
-    this.#ws.close(code, reason);
+    this.#ws.close(code, cutReason(reason));
     // The peer's half of the closing handshake must be read, whoever paused.
     this.#ws.resume();
   }
@@ -253,10 +254,10 @@ export class Connection implements GateConnection {
   }
 
   pinged(data: Uint8Array): void {
-    const { limits, now } = this.#owner;
-    const t = now();
-    if (t - this.#pingsSince >= PING_WINDOW_MS) {
-      this.#pingsSince = t;
+    const { limits } = this.#owner;
+    const now = this.#owner.now();
+    if (now - this.#pingsSince >= PING_WINDOW_MS) {
+      this.#pingsSince = now;
       this.#pings = 0;
     }
     this.#pings++;
@@ -307,6 +308,11 @@ export class Connection implements GateConnection {
     if (was === 0 && next !== 0) this.#ws.pause();
     else if (was !== 0 && next === 0) this.#ws.resume();
   }
+}
+
+/** A control frame has room for 123 bytes of reason, and `ws` throws beyond; a streaming decoder holds a cut character back. */
+function cutReason(reason: string): string {
+  return new TextDecoder().decode(Buffer.from(reason).subarray(0, 123), { stream: true });
 }
 
 function onMessage(this: WebSocket, data: WebSocket.RawData, isBinary: boolean): void {

@@ -35,19 +35,26 @@ export function namedTokensPath(tokenFile: string): string {
  * Reads the owner's token, after creating it (0600, 32 random bytes as base64url) where there is none, and the named ones.
  * @throws CuratedError CONFIG for a mode wider than 0600, a symlink, a foreign owner or unreadable content.
  */
-export function loadTokens(tokenFile: string, o: TokenFileOptions = {}): TokenTable {
-  let token = readPrivate(tokenFile, o)?.trim();
+export function readTokens(tokenFile: string, o: TokenFileOptions = {}): TokenEntry[] {
+  let token = readPrivate(tokenFile, o);
   if (token === undefined) {
     mkdirSync(dirname(tokenFile), { recursive: true, mode: 0o700 });
-    if (createPrivate(tokenFile, `${newToken()}\n`) === 'exists') return loadTokens(tokenFile, o);
-    token = readPrivate(tokenFile, o)?.trim() ?? '';
+    createPrivate(tokenFile, `${newToken()}\n`);
+    token = readPrivate(tokenFile, o) ?? '';
   }
-  if (!TOKEN_TEXT.test(token))
-    fail('CONFIG', `token file ${tokenFile}: needs one line of 22 to 256 of A-Z a-z 0-9 _ -`);
-  return new TokenTable([
-    { ...OWNER, sha256: hashToken(token) },
-    ...readNamed(namedTokensPath(tokenFile), o),
-  ]);
+  token = token.trim();
+  if (!TOKEN_TEXT.test(token)) {
+    fail(
+      'CONFIG',
+      `token file ${tokenFile}: needs one line of 22 to 256 of A-Z a-z 0-9 _ -; remove it for a new token`,
+    );
+  }
+  return [{ ...OWNER, sha256: hashToken(token) }, ...readNamed(namedTokensPath(tokenFile), o)];
+}
+
+/** `readTokens` as a table; a running daemon takes new ones with `table.replace(readTokens(file))`. */
+export function loadTokens(tokenFile: string, o: TokenFileOptions = {}): TokenTable {
+  return new TokenTable(readTokens(tokenFile, o));
 }
 
 /**

@@ -1,10 +1,12 @@
 // A real gate on loopback, with clients for it: `ws` for those who behave, bare sockets for those who do not.
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { systemClock } from '../../src/clock.js';
 import { resolveLimits } from '../../src/config.js';
@@ -94,6 +96,26 @@ export async function startGate(t: TestContext, o: FixtureOptions = {}): Promise
     return ws;
   };
   return { gate, url, port, socketPath, folder, metrics, health, logged, accepted, closes, client };
+}
+
+export interface Flood {
+  opened: number;
+  /** Answered with 503. */
+  refused: number;
+  /** Ended without an answer, or with another one. */
+  dropped: number;
+  ms: number;
+}
+
+/** Opens `count` WebSockets at once from a process of its own, which holds them until the test ends. */
+export function flood(t: TestContext, port: number, count: number): Promise<Flood> {
+  const child = fork(fileURLToPath(new URL('flood-client.js', import.meta.url)), [
+    String(port),
+    String(count),
+    TOKEN,
+  ]);
+  t.after(() => child.kill());
+  return within(30_000, 'flood', new Promise((resolve) => child.once('message', (m) => resolve(m as Flood))));
 }
 
 /** The close code a client sees; fails after `ms`. */
