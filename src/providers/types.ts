@@ -153,8 +153,8 @@ export interface FormatSpec {
   format: Format;
   /** Total: any JSON value gives a reading; what is not known is 'opaque'. Never throws. */
   read(message: Native): Reading;
-  /** Message-level rules: shape, emptiness, Unicode, arguments. Paths are relative to the message. */
-  check(message: Native): Violation[];
+  /** Message-level rules: shape, emptiness, Unicode, arguments. Paths start at `/messages/<index>`, or at the message. */
+  check(message: Native, index?: number): Violation[];
   walk(profile: Profile): RuleWalk;
   /** Puts `body` in place of a tool result's content, its images included; every other field stays. */
   marker(part: Part, body: string): TextEdit;

@@ -6,10 +6,11 @@ import { isMarked, isServerCall, isServerResult } from './read.js';
 
 const UNMARKABLE = new Set(['thinking', 'redacted_thinking']);
 
-export function checkAnthropic(message: Native): Violation[] {
+export function checkAnthropic(message: Native, index?: number): Violation[] {
   const out: Violation[] = [];
+  const at = index === undefined ? '' : `/messages/${index}`;
   const add = (rule: string, path: Path, text: string) =>
-    out.push({ rule, path: pointer(path), message: text });
+    out.push({ rule, path: at + pointer(path), message: text });
   const value = message.value;
   if (!isObject(value)) {
     add('PV-A10', [], 'a message is an object with role and content');

@@ -1,6 +1,6 @@
 // Rules that one Chat Completions message must hold by itself.
 import { type Path, pointer } from '../../json/index.js';
-import { holdsObject } from '../arguments.js';
+import { holdsObject, parsedArgs } from '../arguments.js';
 import type { Native, Violation } from '../types.js';
 import { isObject, type Json, loneStrings, member, str } from '../values.js';
 
@@ -8,9 +8,10 @@ type Add = (rule: string, path: Path, text: string) => void;
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
-export function checkChat(message: Native): Violation[] {
+export function checkChat(message: Native, index?: number): Violation[] {
   const out: Violation[] = [];
-  const add: Add = (rule, path, text) => out.push({ rule, path: pointer(path), message: text });
+  const at = index === undefined ? '' : `/messages/${index}`;
+  const add: Add = (rule, path, text) => out.push({ rule, path: at + pointer(path), message: text });
   const value = message.value;
   if (!isObject(value)) {
     add('PV-C7', [], 'a message is an object with a role');
@@ -55,10 +56,21 @@ function checkCalls(calls: unknown, role: string, add: Add): boolean {
     else seen.add(id);
     if (isObject(call)) hintKeys(call, at, add);
     if (isObject(member(call, 'custom'))) continue;
-    if (!holdsObject(member(member(call, 'function'), 'arguments')))
-      add('PV-C5', [...at, 'function', 'arguments'], 'arguments is a string that holds a JSON object');
+    checkArguments(
+      member(member(call, 'function'), 'arguments'),
+      'PV-C5',
+      [...at, 'function', 'arguments'],
+      add,
+    );
   }
   return true;
+}
+
+/** PV-C5, PV-R10; a lone surrogate may hide as an escape inside the string. */
+export function checkArguments(args: unknown, rule: string, at: Path, add: Add): void {
+  if (!holdsObject(args)) add(rule, at, 'arguments is a string that holds a JSON object');
+  else if (loneStrings(args as string, parsedArgs(args as string)).length > 0)
+    add('PV-A18', at, 'lone surrogate inside the arguments');
 }
 
 /** PV-C6: not empty, except beside calls, where null, '' and absence are kept as given. */

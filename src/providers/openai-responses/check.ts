@@ -1,16 +1,16 @@
 // Rules that one item of a Responses `input` must hold by itself.
 import { type Path, pointer } from '../../json/index.js';
-import { holdsObject } from '../arguments.js';
-import { checkParts, hintKeys } from '../openai-chat/check.js';
+import { checkArguments, checkParts, hintKeys } from '../openai-chat/check.js';
 import type { Native, Violation } from '../types.js';
 import { isObject, type Json, loneStrings, member, str } from '../values.js';
 import { callType, outputType } from './items.js';
 
 type Add = (rule: string, path: Path, text: string) => void;
 
-export function checkItem(message: Native): Violation[] {
+export function checkItem(message: Native, index?: number): Violation[] {
   const out: Violation[] = [];
-  const add: Add = (rule, path, text) => out.push({ rule, path: pointer(path), message: text });
+  const at = index === undefined ? '' : `/messages/${index}`;
+  const add: Add = (rule, path, text) => out.push({ rule, path: at + pointer(path), message: text });
   const value = message.value;
   if (!isObject(value)) {
     add('PV-R10', [], 'an item is an object with a type');
@@ -34,8 +34,7 @@ function checkPair(value: Json, type: string, add: Add): void {
   const call = callType(type);
   if (call !== undefined && !str(value, call.callKey))
     add('PV-R2', [call.callKey], `a ${type} is paired by its ${call.callKey}`);
-  if (type === 'function_call' && !holdsObject(member(value, 'arguments')))
-    add('PV-R10', ['arguments'], 'arguments is a string that holds a JSON object');
+  if (type === 'function_call') checkArguments(member(value, 'arguments'), 'PV-R10', ['arguments'], add);
   const output = outputType(type);
   if (output === undefined) return;
   if (!str(value, output.outputKey) && !str(value, 'call_id'))

@@ -4,12 +4,12 @@ import { openaiChat } from './openai-chat/index.js';
 import { openaiResponses } from './openai-responses/index.js';
 import type { Format, FormatSpec } from './types.js';
 
-export const FORMATS: Readonly<Record<Format, FormatSpec>> = {
+export const SPECS: Readonly<Record<Format, FormatSpec>> = {
   anthropic,
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
 };
 
-export function formatOf(format: Format): FormatSpec {
-  return FORMATS[format];
+export function specOf(format: Format): FormatSpec {
+  return SPECS[format];
 }

@@ -1,0 +1,60 @@
+// Repairs of what a provider would refuse (F32): edits that make new messages valid, each with its rule and its reason.
+// What cannot be mended is left as it is: the checks find it, and the session answers PAIRING.
+import { applyEdits, type TextEdit } from '../json/index.js';
+import { repairAnthropic } from './repair/anthropic-pairs.js';
+import { repairChat } from './repair/chat-pairs.js';
+import { RepairDraft } from './repair/draft.js';
+import { repairResponses } from './repair/responses-pairs.js';
+import type { DocEdit, FormatSpec, HistoryMessage, Native, Repair } from './types.js';
+
+export interface RepairOptions {
+  /** Calls in flight: they may stay without a result. */
+  pending: ReadonlySet<string>;
+  /**
+   * `pending` of the run before this one. Calls before `from` without a result are taken as answered by an earlier
+   * repair unless they are named here or nothing came after them.
+   */
+  wasPending?: ReadonlySet<string>;
+}
+
+/**
+ * Edits that make the messages from `from` on valid; earlier ones are context and change only where a result that
+ * was in flight comes in. A pure function of its arguments; what is valid gets no edit. An unanswered call message
+ * that is the newest message gets none either: its results may still come.
+ */
+export function repair(
+  spec: FormatSpec,
+  history: readonly HistoryMessage[],
+  from: number,
+  o: RepairOptions,
+): Repair[] {
+  const draft = new RepairDraft(history, from, o.pending, o.wasPending ?? new Set());
+  if (spec.format === 'anthropic') repairAnthropic(draft);
+  else if (spec.format === 'openai-chat') repairChat(draft);
+  else repairResponses(draft);
+  return draft.repairs;
+}
+
+/** A history with edits applied: what goes out. Inserts before one place stand in the order of the edits. */
+export function applyDocEdits(history: readonly Native[], edits: readonly DocEdit[]): string[] {
+  const inside = new Map<number, TextEdit[]>();
+  const before = new Map<number, string[]>();
+  const dropped = new Set<number>();
+  const push = <T>(map: Map<number, T[]>, key: number, value: T) => {
+    const list = map.get(key);
+    if (list === undefined) map.set(key, [value]);
+    else list.push(value);
+  };
+  for (const edit of edits) {
+    if (edit.op === 'drop') dropped.add(edit.at);
+    else if ('before' in edit) push(before, edit.before, edit.json);
+    else push(inside, edit.at, edit);
+  }
+  const out: string[] = [];
+  for (let at = 0; at <= history.length; at++) {
+    out.push(...(before.get(at) ?? []));
+    if (at < history.length && !dropped.has(at))
+      out.push(applyEdits(history[at]!.text, inside.get(at) ?? []));
+  }
+  return out;
+}

@@ -1,0 +1,188 @@
+// Calls and tool messages of Chat Completions brought together. Tool messages stay where they are if they can:
+// what stands between them and their calls steps behind them.
+import type { DocEdit, Part, Repair } from '../types.js';
+import {
+  assignAll,
+  best,
+  type CallSlot,
+  inserted,
+  layOut,
+  NO_RESULT,
+  type OpenGroup,
+  type RepairDraft,
+  type ResultSlot,
+} from './draft.js';
+import { mendChat } from './openai-content.js';
+
+/** PV-C3: OpenAI's bound on a call id. */
+const MAX_ID = 40;
+
+interface Group extends OpenGroup {
+  found: Map<string, ResultSlot[]>;
+}
+
+export function repairChat(draft: RepairDraft): void {
+  new Pairs(draft).run();
+}
+
+class Pairs {
+  readonly #draft: RepairDraft;
+  readonly #dropped = new Set<number>();
+  readonly #byId = new Map<string, Group>();
+  #last: Group | undefined;
+
+  constructor(draft: RepairDraft) {
+    this.#draft = draft;
+  }
+
+  run(): void {
+    const { history, from } = this.#draft;
+    for (let at = from; at < history.length; at++) if (mendChat(this.#draft, at)) this.#dropped.add(at);
+    const groups: Group[] = [];
+    for (let at = this.#newestCall(); at < history.length; at++) {
+      const { role, parts } = history[at]!.reading;
+      if (role === 'tool') for (const part of parts) this.#tool(at, part);
+      if (role !== 'assistant') continue;
+      const group: Group = { ...layOut(at, parts, () => false), found: new Map() };
+      for (const [i, call] of group.calls.entries()) shortenId(call, at, i);
+      this.#last = group;
+      if (group.calls.length === 0) continue;
+      groups.push(group);
+      for (const call of group.calls) this.#byId.set(call.part.callId!, group);
+    }
+    for (const group of groups) this.#settle(group);
+  }
+
+  #newestCall(): number {
+    const { history, from } = this.#draft;
+    for (let at = from - 1; at >= 0; at--) {
+      const { reading } = history[at]!;
+      if (reading.role === 'assistant') return reading.parts.some((p) => p.kind === 'tool_call') ? at : from;
+    }
+    return from;
+  }
+
+  #tool(at: number, part: Part): void {
+    const id = part.callId;
+    const group = id === undefined ? undefined : this.#byId.get(id);
+    if (id !== undefined && group !== undefined && this.#reachable(group, at, id)) {
+      const same = group.found.get(id);
+      if (same === undefined) group.found.set(id, [{ at, part }]);
+      else same.push({ at, part });
+    } else if (at >= this.#draft.from)
+      this.#drop(at, 'PV-C2', `a tool message that answers no call was left out`, id);
+  }
+
+  /** A late answer may still count where the call waits and no other assistant turn was sent since. */
+  #reachable(group: Group, at: number, id: string): boolean {
+    const { from } = this.#draft;
+    if (at < from) return true;
+    if (group.at + 1 >= from) return true;
+    return this.#last === group && (this.#draft.isOpen(group.at, id) || !group.found.has(id));
+  }
+
+  #drop(at: number, rule: string, what: string, callId?: string): void {
+    if (this.#dropped.has(at)) return;
+    this.#dropped.add(at);
+    this.#draft.add({ what, rule, ...(callId === undefined ? {} : { callId }), edits: [{ op: 'drop', at }] });
+  }
+
+  #settle(group: Group): void {
+    const { from } = this.#draft;
+    assignAll(group.calls, group.found);
+    for (const call of group.calls) {
+      const keep = best(call.results, from);
+      for (const extra of call.results)
+        if (extra !== keep && extra.at >= from)
+          this.#drop(extra.at, 'PV-C3', 'a second result of a call was left out', call.part.callId!);
+      call.results = keep === undefined ? [] : [keep];
+      this.#mendCall(call);
+    }
+    const { end, moves } = this.#gather(group);
+    this.#fill(group, end);
+    // Behind the error results, which go to the same place.
+    if (moves !== undefined) this.#draft.add(moves);
+  }
+
+  #mendCall(call: CallSlot): void {
+    const { from } = this.#draft;
+    const id = call.part.callId!;
+    const edits: DocEdit[] = [];
+    if (call.copy) {
+      if (call.at >= from) edits.push({ at: call.at, op: 'remove', path: call.part.path });
+      this.#draft.add({ what: `a second copy of call ${id} was left out`, rule: 'PV-C3', callId: id, edits });
+      return;
+    }
+    if (call.newId === undefined) return;
+    const json = JSON.stringify(call.newId);
+    const result = call.results[0];
+    if (call.at >= from) edits.push({ at: call.at, op: 'set', path: [...call.part.path, 'id'], json });
+    if (result !== undefined && result.at >= from)
+      edits.push({ at: result.at, op: 'set', path: ['tool_call_id'], json });
+    this.#draft.add({ what: `call id ${id} goes out as ${call.newId}`, rule: 'PV-C3', callId: id, edits });
+  }
+
+  /** How the results of a group come together behind their calls, and the index behind the last one. */
+  #gather(group: Group): { end: number; moves?: Repair } {
+    const { history, from } = this.#draft;
+    const mine = new Set(group.calls.flatMap((c) => c.results.map((r) => r.at)));
+    let end = group.at + 1;
+    while (end < history.length && (mine.has(end) || (this.#dropped.has(end) && end >= from))) end++;
+    const far = [...mine].filter((at) => at >= end).sort((a, b) => a - b);
+    const last = far.at(-1);
+    if (last === undefined) return { end };
+    const between: number[] = [];
+    for (let at = end; at < last; at++) if (!mine.has(at) && !this.#dropped.has(at)) between.push(at);
+    const movable = (at: number) => at >= from && ['user', 'system'].includes(history[at]!.reading.role);
+    const edits: DocEdit[] = [];
+    const aside = between.every(movable);
+    for (const at of aside ? between : far) {
+      const to = aside ? last + 1 : end;
+      edits.push({ op: 'drop', at }, inserted(to, `moved-${at}`, this.#moved(group, at)));
+      this.#dropped.add(at);
+    }
+    const moves: Repair = {
+      what: aside
+        ? 'what stood between calls and results was moved behind them'
+        : 'results were moved to their calls',
+      rule: 'PV-C1',
+      callId: group.calls[0]!.part.callId!,
+      edits,
+      frozen: (aside ? between : far).map((at) => ({ at, path: [] })),
+    };
+    return { end: aside ? last + 1 : end, moves };
+  }
+
+  #moved(group: Group, at: number): string {
+    const call = group.calls.find((c) => c.results[0]?.at === at);
+    if (call?.newId === undefined) return this.#draft.messageText(at);
+    return this.#draft.messageText(at, [
+      { op: 'set', path: ['tool_call_id'], json: JSON.stringify(call.newId) },
+    ]);
+  }
+
+  /** Error results for calls that have none and are not in flight. A call message that is the newest one may wait. */
+  #fill(group: Group, end: number): void {
+    const { history, pending } = this.#draft;
+    if (group.at === history.length - 1) return;
+    for (const call of group.calls) {
+      const id = call.part.callId!;
+      if (call.copy || call.results.length > 0 || pending.has(id) || !this.#draft.isOpen(group.at, id))
+        continue;
+      const callId = call.newId ?? id;
+      const json = JSON.stringify({ role: 'tool', tool_call_id: callId, content: NO_RESULT });
+      const edits = [inserted(end, callId, json)];
+      this.#draft.add({
+        what: `call ${id} had no result: it got an error result`,
+        rule: 'PV-C1',
+        callId: id,
+        edits,
+      });
+    }
+  }
+}
+
+function shortenId(call: CallSlot, at: number, i: number): void {
+  const id = call.newId ?? call.part.callId!;
+  if (id.length > MAX_ID) call.newId = `${id.slice(0, 20)}_${at}_${i}`;
+}

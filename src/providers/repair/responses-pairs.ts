@@ -1,0 +1,175 @@
+// Calls, outputs and reasoning of Responses items brought together. An output may stand anywhere behind its call.
+import { CALLS, outputType } from '../openai-responses/items.js';
+import type { DocEdit, Part } from '../types.js';
+import { best, inserted, NO_RESULT, type RepairDraft, type ResultSlot } from './draft.js';
+import { mendItem } from './openai-content.js';
+
+interface Open {
+  at: number;
+  part: Part;
+  newId?: string;
+  outputs: ResultSlot[];
+}
+
+export function repairResponses(draft: RepairDraft): void {
+  new Pairs(draft).run();
+}
+
+class Pairs {
+  readonly #draft: RepairDraft;
+  readonly #dropped = new Set<number>();
+  /** Calls under one id that may still take outputs, oldest first. */
+  readonly #byId = new Map<string, Open[]>();
+  readonly #calls: Open[] = [];
+
+  constructor(draft: RepairDraft) {
+    this.#draft = draft;
+  }
+
+  run(): void {
+    const { history, from } = this.#draft;
+    for (let at = from; at < history.length; at++) if (mendItem(this.#draft, at)) this.#dropped.add(at);
+    for (let at = this.#start(); at < history.length; at++) {
+      const part = history[at]!.reading.parts[0];
+      if (part?.kind === 'tool_call') this.#call(at, part);
+      else if (part?.kind === 'tool_result') this.#output(at, part);
+    }
+    for (const call of this.#calls) this.#settle(call);
+    this.#reasoning();
+  }
+
+  /** First item of the newest model turn before `from`, whose calls may still be open; all of it if some were pending. */
+  #start(): number {
+    const { history, from, wasPending } = this.#draft;
+    if (wasPending.size > 0) return 0;
+    let at = from;
+    while (at > 0 && history[at - 1]!.reading.role === 'tool') at--;
+    while (at > 0 && history[at - 1]!.reading.role === 'assistant') at--;
+    return at;
+  }
+
+  #call(at: number, part: Part): void {
+    const id = part.callId!;
+    const same = this.#byId.get(id) ?? [];
+    const call: Open = { at, part, outputs: [] };
+    // Two calls that are open at once must differ; an id that was answered may come again.
+    const waiting = same.filter((c) => c.outputs.length === 0);
+    if (waiting.length > 0) call.newId = `${id}_${at}`;
+    this.#byId.set(id, [...waiting, call]);
+    this.#calls.push(call);
+  }
+
+  #output(at: number, part: Part): void {
+    const open = this.#byId.get(part.callId!) ?? [];
+    const call = open.find((c) => c.outputs.length === 0) ?? open.at(-1);
+    const settled =
+      call !== undefined && call.at < this.#draft.from && at >= this.#draft.from && !this.#waits(call);
+    if (call !== undefined && !settled) call.outputs.push({ at, part });
+    else if (at >= this.#draft.from)
+      this.#drop(at, 'PV-R1', 'an output that answers no call was left out', part.callId);
+  }
+
+  /** A call before `from` waits if it was pending then, or if it stands at the end of what was known then. */
+  #waits(call: Open): boolean {
+    const { history, from, wasPending } = this.#draft;
+    if (wasPending.has(call.part.callId!)) return true;
+    return history[from - 1]?.reading.role === 'assistant';
+  }
+
+  #drop(at: number, rule: string, what: string, callId?: string): void {
+    if (this.#dropped.has(at)) return;
+    this.#dropped.add(at);
+    this.#draft.add({ what, rule, ...(callId === undefined ? {} : { callId }), edits: [{ op: 'drop', at }] });
+  }
+
+  #settle(call: Open): void {
+    const { from } = this.#draft;
+    const id = call.part.callId!;
+    const keep = best(call.outputs, from);
+    for (const extra of call.outputs)
+      if (extra !== keep && extra.at >= from)
+        this.#drop(extra.at, 'PV-R1', `a second output of call ${id} was left out`, id);
+    const edits: DocEdit[] = [];
+    const row = CALLS[call.part.type!]!;
+    if (call.newId !== undefined && call.at >= from)
+      edits.push({ at: call.at, op: 'set', path: [row.callKey], json: JSON.stringify(call.newId) });
+    if (keep !== undefined && keep.at >= from) {
+      const key = outputType(keep.part.type)!.outputKey;
+      if (call.newId !== undefined)
+        edits.push({ at: keep.at, op: 'set', path: [key], json: JSON.stringify(call.newId) });
+      if (keep.part.type !== row.output) {
+        if (call.part.type === 'function_call' || call.part.type === 'custom_tool_call')
+          edits.push({ at: keep.at, op: 'set', path: ['type'], json: JSON.stringify(row.output) });
+        else {
+          this.#drop(keep.at, 'PV-R1', `the output of call ${id} has another type: it was left out`, id);
+          this.#fill({ ...call, outputs: [] });
+          return;
+        }
+      }
+    }
+    this.#draft.add({ what: `call ${id} and its output were paired`, rule: 'PV-R1', callId: id, edits });
+    if (keep === undefined) this.#fill(call);
+  }
+
+  /** An error output behind the model's turn; a call whose output we cannot write goes. The newest turn may wait. */
+  #fill(call: Open): void {
+    const { history, from, pending } = this.#draft;
+    const id = call.part.callId!;
+    const end = this.#turnEnd(call.at);
+    if (pending.has(id) || end === history.length || (call.at < from && !this.#waits(call))) return;
+    const json = errorOutput(call.part.type!, call.newId ?? id);
+    if (json === undefined) {
+      if (call.at >= from) this.#drop(call.at, 'PV-R1', `call ${id} had no output: it was left out`, id);
+      return;
+    }
+    this.#draft.add({
+      what: `call ${id} had no output: it got an error output`,
+      rule: 'PV-R1',
+      callId: id,
+      edits: [inserted(end, call.newId ?? id, json)],
+    });
+  }
+
+  #knownEnd = 0;
+  /** Index behind the run of the model's items that holds `at`; runs are asked for in order. */
+  #turnEnd(at: number): number {
+    const { history } = this.#draft;
+    if (this.#knownEnd <= at) {
+      this.#knownEnd = at + 1;
+      while (history[this.#knownEnd]?.reading.role === 'assistant') this.#knownEnd++;
+    }
+    return this.#knownEnd;
+  }
+
+  /** PV-R3: reasoning without the item it produced goes; at the very end it may still come. Backwards, run by run. */
+  #reasoning(): void {
+    const { history, from } = this.#draft;
+    let follower = true;
+    for (let at = history.length - 1; at >= from; at--) {
+      if (this.#dropped.has(at)) continue;
+      const { role, parts } = history[at]!.reading;
+      const type = parts[0]?.type;
+      if (type !== 'reasoning') follower = role === 'assistant' && type !== 'compaction';
+      else if (!follower) this.#drop(at, 'PV-R3', 'reasoning without the item it produced was left out');
+    }
+  }
+}
+
+function errorOutput(type: string, id: string): string | undefined {
+  switch (type) {
+    case 'function_call':
+    case 'custom_tool_call':
+      return JSON.stringify({ type: `${type}_output`, call_id: id, output: NO_RESULT });
+    case 'local_shell_call':
+      return JSON.stringify({ type: 'local_shell_call_output', id, output: NO_RESULT });
+    case 'apply_patch_call':
+      return JSON.stringify({
+        type: 'apply_patch_call_output',
+        call_id: id,
+        status: 'failed',
+        output: NO_RESULT,
+      });
+    default:
+      return undefined;
+  }
+}

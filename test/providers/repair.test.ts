@@ -1,0 +1,354 @@
+// Repairs: what was valid is untouched, what was broken becomes valid, nothing depends on how the history arrived.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { profileOf } from '../../src/providers/profile.js';
+import { applyDocEdits, repair } from '../../src/providers/repair.js';
+import { specOf } from '../../src/providers/spec.js';
+import type { Format, Repair } from '../../src/providers/types.js';
+import { historyOf, nativeOf, validateRequest } from '../../src/providers/validate.js';
+import { build, damage, damages, steps } from './histories.js';
+import { assistant, type Msg, natives, result, rules, text, use, user } from './kit.js';
+
+const PROFILES = {
+  anthropic: profileOf('anthropic', 'claude-sonnet-4-5'),
+  'openai-chat': profileOf('openai-chat', 'gpt-5.5'),
+  'openai-responses': profileOf('openai-responses', 'gpt-6'),
+} as const;
+const FORMATS = Object.keys(PROFILES) as Format[];
+
+interface Outcome {
+  repairs: Repair[];
+  texts: string[];
+  messages: Msg[];
+  broken: string[];
+}
+
+function mend(format: Format, messages: readonly unknown[], pending: string[] = []): Outcome {
+  const spec = specOf(format);
+  const before = natives(messages);
+  const waits = new Set(pending);
+  const repairs = repair(spec, historyOf(spec, before), 0, { pending: waits });
+  const texts = applyDocEdits(
+    before,
+    repairs.flatMap((r) => r.edits),
+  );
+  const found = validateRequest(
+    spec,
+    PROFILES[format],
+    { messages: texts.map(nativeOf) },
+    { pending: waits },
+  );
+  return { repairs, texts, messages: texts.map((t) => JSON.parse(t) as Msg), broken: rules(found) };
+}
+
+for (const format of FORMATS) {
+  test(`F32 ${format}: a valid history gets no repair`, () => {
+    fc.assert(
+      fc.property(steps, (plan) => {
+        const out = mend(format, build(format, plan));
+        assert.deepEqual(out.broken, []);
+        assert.deepEqual(out.repairs, []);
+      }),
+    );
+  });
+
+  test(`F32 ${format}: a damaged history becomes valid, or what is left is the newest call without its result`, () => {
+    fc.assert(
+      fc.property(steps, damages, (plan, what) => {
+        const messages = damage(build(format, plan), what);
+        const out = mend(format, messages);
+        const last = specOf(format).read(natives(messages).at(-1) ?? nativeOf('null'));
+        const waits = last.role === 'assistant' && last.parts.some((p) => p.kind === 'tool_call');
+        const may =
+          messages.length === 0 || !messages.some((m) => m['role'] === 'user')
+            ? ['PV-S4', 'PV-A10', 'PV-C7', 'PV-R10']
+            : [];
+        if (waits) may.push('PV-A1', 'PV-C1', 'PV-R1');
+        if (last.parts[0]?.type === 'reasoning') may.push('PV-R1', 'PV-R3');
+        if (out.messages.length === 0) may.push('PV-R10', 'PV-C7', 'PV-S4');
+        assert.deepEqual(
+          out.broken.filter((r) => !may.includes(r)),
+          [],
+          JSON.stringify({ messages, out: out.messages }, null, 1),
+        );
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test(`F32 ${format}: a repaired history needs no second repair`, () => {
+    fc.assert(
+      fc.property(steps, damages, (plan, what) => {
+        const once = mend(format, damage(build(format, plan), what));
+        fc.pre(once.broken.length === 0);
+        assert.deepEqual(mend(format, once.messages).repairs, []);
+      }),
+    );
+  });
+
+  test(`F32 ${format}: repairing message by message ends valid too, and never touches what was repaired before`, () => {
+    fc.assert(
+      fc.property(steps, fc.array(fc.nat(20), { maxLength: 4 }), (plan, cuts) => {
+        const messages = build(format, plan);
+        const spec = specOf(format);
+        const history = historyOf(spec, natives(messages));
+        const stops = [...new Set(cuts.map((c) => c % (messages.length + 1))), messages.length].sort(
+          (a, b) => a - b,
+        );
+        let from = 0;
+        for (const stop of stops) {
+          const known = history.slice(0, stop);
+          const open = new Set<string>();
+          for (const { reading } of known)
+            for (const p of reading.parts)
+              if (p.kind === 'tool_call') open.add(p.callId!);
+              else if (p.kind === 'tool_result') open.delete(p.callId!);
+          assert.deepEqual(repair(spec, known, from, { pending: open, wasPending: open }), []);
+          from = stop;
+        }
+      }),
+    );
+  });
+}
+
+test('PV-A1 F32 a lost result becomes an error result in call order', () => {
+  const { repairs, messages } = mend('anthropic', [
+    user('go'),
+    assistant(use('a'), use('b'), use('c')),
+    user([result('a'), result('c'), text('x')]),
+  ]);
+  const ids = (messages[2]!['content'] as Msg[]).map((b) => b['tool_use_id']);
+  assert.deepEqual(ids, ['a', 'b', 'c', undefined]);
+  assert.deepEqual(
+    repairs.map((r) => [r.rule, r.callId]),
+    [['PV-A1', 'b']],
+  );
+});
+
+test('PV-A9 F32 a call in flight stays as it is', () => {
+  const out = mend('anthropic', [user('go'), assistant(use('a'), use('b')), user([result('a')])], ['b']);
+  assert.deepEqual(out.repairs, []);
+  assert.deepEqual(out.broken, []);
+});
+
+test('PV-A2 F32 an orphaned result goes, the text beside it stays byte for byte', () => {
+  const out = mend('anthropic', [user('go'), assistant(text('x')), user([result('zz'), text('mind f2')])]);
+  assert.equal(out.texts[2], '{"role":"user","content":[{"type":"text","text":"mind f2"}]}');
+  assert.deepEqual(out.broken, []);
+});
+
+test('PV-A5 F32 results not first: the other blocks step behind them (case 11)', () => {
+  const out = mend('anthropic', [
+    user('go'),
+    assistant(use('a'), use('b')),
+    user([text('hurry'), result('a'), result('b')]),
+  ]);
+  const kinds = (out.messages[2]!['content'] as Msg[]).map((b) => b['type']);
+  assert.deepEqual(kinds, ['tool_result', 'tool_result', 'text']);
+  assert.deepEqual(out.repairs[0]?.frozen, [{ at: 2, path: ['content', 0] }]);
+});
+
+test('PV-A4 F32 results split over messages are merged, and the moved part is reported as frozen', () => {
+  const out = mend('anthropic', [
+    user('go'),
+    assistant(use('a'), use('b')),
+    user([result('a')]),
+    user([result('b'), text('x')]),
+  ]);
+  assert.equal(out.messages.length, 4);
+  assert.deepEqual(
+    (out.messages[2]!['content'] as Msg[]).map((b) => b['tool_use_id']),
+    ['a', 'b'],
+  );
+  assert.deepEqual(out.repairs[0]?.frozen, [{ at: 3, path: ['content', 0] }]);
+});
+
+test('PV-A6 F32 what stands between a call and its result steps behind it; the result keeps its place', () => {
+  const out = mend('anthropic', [
+    user('go'),
+    assistant(use('a')),
+    user('wait'),
+    user([result('a')]),
+    assistant(text('ok')),
+    user('x'),
+  ]);
+  assert.deepEqual(out.broken, []);
+  assert.deepEqual(out.messages[2], user([result('a')]));
+  assert.deepEqual(out.messages[3], user('wait'));
+});
+
+test('PV-A3 F32 an id used in an earlier turn gets a new one, call and result alike, the same on every run', () => {
+  const round = (t: string) => [assistant(use('a', { t })), user([result('a', t)])];
+  const messages = [user('go'), ...round('one'), ...round('two'), assistant(text('ok')), user('x')];
+  const out = mend('anthropic', messages);
+  assert.deepEqual(out.broken, []);
+  assert.deepEqual(out.messages[3]!['content'], [use('a_3', { t: 'two' })]);
+  const spec = specOf('anthropic');
+  const history = historyOf(spec, natives(messages));
+  const late = repair(spec, history, 4, { pending: new Set() });
+  assert.deepEqual(
+    late.flatMap((r) => r.edits),
+    [{ at: 4, op: 'set', path: ['content', 0, 'tool_use_id'], json: '"a_3"' }],
+  );
+});
+
+const fn = (id: string, name: string, args: string) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+});
+
+test('PV-C3 F32 one id twice in a message: both pairs stay, the second under its own id (case 08)', () => {
+  const out = mend('openai-chat', [
+    user('plan'),
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [fn('t:1', 'todo', '{"items":["a"]}'), fn('t:1', 'unknown', '{}')],
+    },
+    { role: 'tool', tool_call_id: 't:1', content: 'saved' },
+    { role: 'tool', tool_call_id: 't:1', content: '[aborted]' },
+    { role: 'assistant', content: 'ok' },
+    user('next'),
+  ]);
+  assert.deepEqual(out.broken, []);
+  assert.equal(out.messages[2]!['tool_call_id'], 't:1');
+  assert.equal(out.messages[2]!['content'], 'saved');
+  assert.equal(out.messages[3]!['tool_call_id'], 't:1_1_1');
+});
+
+test('PV-C3 F32 two results for one call: the more informative one stays', () => {
+  const call = { role: 'assistant', content: null, tool_calls: [fn('a', 'todo', '{}')] };
+  const tool = (content: string) => ({ role: 'tool', tool_call_id: 'a', content });
+  const out = mend('openai-chat', [user('plan'), call, tool('[aborted]'), tool('saved'), user('next')]);
+  assert.deepEqual(out.broken, []);
+  assert.deepEqual(
+    out.messages.map((m) => m['content']),
+    ['plan', null, 'saved', 'next'],
+  );
+});
+
+test('PV-C6 F32 null contents become placeholders, null beside calls stays (case 25)', () => {
+  const call = { role: 'assistant', content: null, tool_calls: [fn('n1', 'spawn', '{}')] };
+  const out = mend('openai-chat', [
+    user('x'),
+    call,
+    { role: 'tool', tool_call_id: 'n1', content: null },
+    { role: 'assistant', content: null, reasoning_content: 'Done.' },
+    { role: 'assistant' },
+    user('y'),
+  ]);
+  assert.deepEqual(out.broken, []);
+  assert.deepEqual(out.messages[1], call);
+});
+
+test('PV-C5 PV-A19 F32 arguments that are no object keep their text under one key', () => {
+  const out = mend('openai-chat', [
+    user('x'),
+    {
+      role: 'assistant',
+      tool_calls: [fn('a', 'f', '{"path": "x'), fn('b', 'f', ''), fn('c', 'f', '{"a":"\\ud83d"}')],
+    },
+    ...['a', 'b', 'c'].map((id) => ({ role: 'tool', tool_call_id: id, content: 'ok' })),
+  ]);
+  assert.deepEqual(out.broken, []);
+  const args = (out.messages[1]!['tool_calls'] as { function: { arguments: string } }[]).map(
+    (c) => c.function.arguments,
+  );
+  assert.deepEqual(args, ['{"invalid_arguments":"{\\"path\\": \\"x"}', '{}', '{"a":"\ufffd"}']);
+  const anthropic = mend('anthropic', [
+    user('x'),
+    assistant(use('a', '{"p":1.0}'), use('b', null)),
+    user([result('a'), result('b')]),
+  ]);
+  assert.deepEqual(anthropic.broken, []);
+  assert.ok(anthropic.texts[1]!.includes('"input":{"p":1.0}'));
+});
+
+test('PV-A18 F31 lone surrogates become U+FFFD wherever they stand, keys too; nothing else changes', () => {
+  const out = mend('anthropic', [
+    user('a\ud83db👍'),
+    assistant(use('a', { 'k\udc00': ['\ud83d', '👍'] })),
+    user([result('a', 'x\ud83d')]),
+  ]);
+  assert.deepEqual(out.broken, []);
+  assert.equal(out.messages[0]!['content'], 'a\ufffdb👍');
+  assert.deepEqual((out.messages[1]!['content'] as Msg[])[0]!['input'], { 'k\ufffd': ['\ufffd', '👍'] });
+});
+
+test('PV-A17 F32 empty texts go or become a placeholder; the host is told (case 26)', () => {
+  const out = mend('anthropic', [
+    user('run'),
+    assistant(text(''), use('e1')),
+    user([result('e1', '')]),
+    assistant(text('  \n'), use('e2')),
+    user([result('e2', [text('')])]),
+    assistant(text('')),
+    user('done?'),
+  ]);
+  assert.deepEqual(out.broken, []);
+  assert.equal(out.messages.length, 7);
+  assert.ok(out.repairs.every((r) => r.rule === 'PV-A17' && r.what !== ''));
+});
+
+test('PV-A20 hints of the host never go out', () => {
+  const out = mend('anthropic', [{ ...user([{ ...text('a'), _px: [1, 2] }]), _usage: { x: 1 } }]);
+  assert.equal(out.texts[0], '{"role":"user","content":[{"type":"text","text":"a"}]}');
+});
+
+test('PV-A34 F32 half of a server tool pair goes', () => {
+  const server = { type: 'server_tool_use', id: 's', name: 'web_search', input: {} };
+  const out = mend('anthropic', [user('a'), assistant(server, text('b')), user('c')]);
+  assert.deepEqual(out.broken, []);
+  assert.deepEqual(out.messages[1], assistant(text('b')));
+});
+
+test('PV-A22 F32 thinking without a signature goes whole', () => {
+  const out = mend('anthropic', [
+    user('a'),
+    assistant({ type: 'thinking', thinking: 't' }, text('b')),
+    user('c'),
+  ]);
+  assert.deepEqual(out.messages[1], assistant(text('b')));
+});
+
+test('PV-R3 F32 reasoning without the item it produced goes', () => {
+  const u = { type: 'message', role: 'user', content: 'hi' };
+  const out = mend('openai-responses', [u, { type: 'reasoning', id: 'r', summary: [] }, u]);
+  assert.deepEqual(out.messages, [u, u]);
+});
+
+test('a late result of a call that was in flight joins its group, also in what was known before', () => {
+  const spec = specOf('anthropic');
+  const messages = [user('go'), assistant(use('a'), use('b')), user([result('a')]), user([result('b')])];
+  const before = natives(messages);
+  const o = { pending: new Set<string>(), wasPending: new Set(['b']) };
+  const repairs = repair(spec, historyOf(spec, before), 3, o);
+  const texts = applyDocEdits(
+    before,
+    repairs.flatMap((r) => r.edits),
+  );
+  assert.deepEqual(rules(validateRequest(spec, PROFILES.anthropic, { messages: texts.map(nativeOf) })), []);
+  assert.ok(texts[2]!.includes('"b"'));
+});
+
+test('repairs are linear: 10,000 calls in one message, 30,000 rounds in a history', () => {
+  const ids = Array.from({ length: 10_000 }, (_, i) => `c${i}`);
+  const start = performance.now();
+  const wide = [
+    user('go'),
+    assistant(...ids.map((id) => use(id))),
+    user(ids.slice(0, 5_000).map((id) => result(id))),
+  ];
+  assert.deepEqual(mend('anthropic', wide).broken, []);
+  const long: Msg[] = [user('go')];
+  for (let i = 0; i < 30_000; i++) long.push(assistant(use(`c${i}`)), user([result(`c${i}`)]));
+  const spec = specOf('anthropic');
+  const history = historyOf(spec, natives(long));
+  assert.deepEqual(repair(spec, history, 0, { pending: new Set() }), []);
+  assert.ok(performance.now() - start < 20_000);
+  const again = performance.now();
+  for (let i = 0; i < 100; i++) repair(spec, history, history.length - 2, { pending: new Set() });
+  assert.ok(performance.now() - again < 500, 'a turn costs what it adds');
+});
