@@ -97,6 +97,7 @@ for (const format of FORMATS) {
           (a, b) => a - b,
         );
         let from = 0;
+        let wasPending = new Set<string>();
         for (const stop of stops) {
           const known = history.slice(0, stop);
           const open = new Set<string>();
@@ -104,8 +105,9 @@ for (const format of FORMATS) {
             for (const p of reading.parts)
               if (p.kind === 'tool_call') open.add(p.callId!);
               else if (p.kind === 'tool_result') open.delete(p.callId!);
-          assert.deepEqual(repair(spec, known, from, { pending: open, wasPending: open }), []);
+          assert.deepEqual(repair(spec, known, from, { pending: open, wasPending }), []);
           from = stop;
+          wasPending = open;
         }
       }),
     );
