@@ -154,7 +154,7 @@ export function recordedFigures(atTurns: readonly SimSession[]): Figures {
   const ours = run(curatedPolicy(), base);
   f['cache_breaks'] = ours.breaks;
   f['tokens_saved'] = round(ours.tokensSaved);
-  f['recorded_turns_only'] = round(run(curatedPolicy(), base, {}, [...atTurns]).saved);
+  f['recorded_turns_only'] = round(run(curatedPolicy({ rare: true }), base, {}, [...atTurns]).saved);
   const shape = { shape: { above: 2000, share: 0.3 } };
   f['recorded_shape'] = round(run(never, base, shape).saved);
   f['recorded_shape_and_batches'] = round(run(curatedPolicy(), base, shape).saved);

@@ -1,7 +1,7 @@
 // The cost rule (COSTS 3 to 6): whether to edit the history now, and from which candidate on. The daemon, the simulator and the
 // benches call this one function. Pure, O(candidates); knows no message, only columns of token counts.
 import { breakEven, coldDelta, delta as gain, leverage } from './break-even.js';
-import { batchSize, GAMMA, RENT_SHARE, rent } from './eoq.js';
+import { batchSize, GAMMA, RENT_SHARE, RENT_SHARE_RARE, rent } from './eoq.js';
 import { COLD_MINIMUM, expectedDelta } from './triggers.js';
 
 /** What could be cleared, oldest first, as columns of equal length. All numbers are tokens. */
@@ -25,6 +25,8 @@ export interface EditCandidates {
 export interface ForcedEdit {
   /** Tokens that must go. */
   need: number;
+  /** Where even clearing everything frees less than this, the edit would not help and is not forced; default 0. */
+  atLeast?: number;
   reason: 'window' | 'overflow' | 'cliff' | 'target' | 'tools';
 }
 
@@ -37,6 +39,8 @@ export interface EditProblem {
   nHat: number;
   /** g: clearable tokens that arrive per request; 0 or absent: no waiting for a full batch. */
   arrival?: number;
+  /** Boundaries come once in many requests (`boundary: turn`): the next chance is far, so it waits less. */
+  rare?: boolean;
   /** Probability that the provider's cache is gone; absent: warm. */
   pCold?: number;
   /** An edit must free so many tokens. */
@@ -107,13 +111,13 @@ export function decideEdit(problem: EditProblem): EditDecision {
   const { candidates: c, r, w, nHat } = problem;
   const count = c.tokens.length;
   const gamma = problem.gamma ?? GAMMA;
-  const share = problem.rentShare ?? RENT_SHARE;
+  const share = problem.rentShare ?? (problem.rare === true ? RENT_SHARE_RARE : RENT_SHARE);
   const pCold = problem.pCold ?? 0;
   const minimum = problem.clearAtLeast ?? 0;
   const sent = Math.min(count, c.sent ?? count);
   const extra = Math.max(0, w - r);
   const tail = sent > 0 ? c.suffix[sent - 1]! : 0;
-  const kStar = batchSize(problem.arrival ?? 0, tail, r, w);
+  const kStar = problem.rare === true ? 0 : batchSize(problem.arrival ?? 0, tail, r, w);
 
   let k = 0;
   let stubs = 0;
@@ -178,7 +182,9 @@ export function decideEdit(problem: EditProblem): EditDecision {
   });
 
   if (all === undefined) return result(false, 'no_candidates', undefined);
-  if (problem.forced !== undefined) return result(true, problem.forced.reason, forced ?? all);
+  if (problem.forced !== undefined && all.k >= (problem.forced.atLeast ?? 0)) {
+    return result(true, problem.forced.reason, forced ?? all);
+  }
   if (best === undefined) return result(false, 'clear_at_least', all);
   if (problem.always !== undefined) return result(true, problem.always, all);
   // Below even odds it is a warm edit with a bonus, and has to be worth it like any other.

@@ -162,9 +162,10 @@ export interface Ratios {
 }
 
 /** A model without a price: decisions need a ratio all the same, money is not reported. */
-export const DEFAULT_RATIOS: Readonly<Record<'anthropic' | 'openai' | 'none', Ratios>> = {
+export const DEFAULT_RATIOS: Readonly<Record<'anthropic' | 'openai' | 'openaiOld' | 'none', Ratios>> = {
   anthropic: { r: 0.1, w: 1.25, o: 5 },
   openai: { r: 0.1, w: 1.25, o: 5 },
+  openaiOld: { r: 0.1, w: 1, o: 5 },
   none: { r: 1, w: 1, o: 5 },
 };
 

@@ -2,7 +2,7 @@
 // Cache always warm but where a request is marked cold; an unchanged prefix is read, the rest written; input cost only.
 import { decideEdit, type EditDecision } from './decide.js';
 import { remaining, type SurvivalTable } from './remaining.js';
-import { cliffNeed } from './triggers.js';
+import { cliffEdit } from './triggers.js';
 
 /** What a request adds behind the one before it. */
 export interface SimBlock {
@@ -276,6 +276,8 @@ export interface CuratedOptions {
   table?: SurvivalTable;
   /** A cold cache is seen (its clock has run out) and acted on. */
   coldTrigger?: boolean;
+  /** Boundaries are rare. */
+  rare?: boolean;
   /** Prompts above it reprice as a whole. */
   cliff?: number;
   /** Hears every decision, made or not. */
@@ -285,9 +287,10 @@ export interface CuratedOptions {
 /** The rule that the daemon uses. */
 export function curatedPolicy(options: CuratedOptions = {}): SimPolicy {
   return (v) => {
-    const need = cliffNeed(v.total, options.cliff);
+    const forced = cliffEdit(v.total, options.cliff);
     const decision = decideEdit({
-      ...(need > 0 ? { forced: { need, reason: 'cliff' as const } } : {}),
+      ...(forced === undefined ? {} : { forced }),
+      ...(options.rare === undefined ? {} : { rare: options.rare }),
       candidates: {
         tokens: v.tokens,
         placeholder: v.stub,

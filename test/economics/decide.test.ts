@@ -6,7 +6,7 @@ import {
   batchInterval,
   batchSize,
   breakEven,
-  cliffNeed,
+  cliffEdit,
   coldProbability,
   decideEdit,
   delta,
@@ -123,6 +123,12 @@ test('P-7 it waits for a full batch and for rent, then does not wait any longer'
   assert.equal(decideEdit(problem([6025, 12_025, 9025], { tail: 5000, arrival: 2600 })).edit, true);
 });
 
+test('P-7 where boundaries are rare it neither waits for a batch nor for all of the rent', () => {
+  const p = problem([6025, 6025], { tail: 5000, arrival: 2600, waited: 3 });
+  assert.equal(decideEdit(p).reason, 'waiting');
+  assert.equal(decideEdit({ ...p, rare: true }).edit, true);
+});
+
 test('COSTS 3 depth decides: the start is the best one, not the oldest', () => {
   // An old small result far back, big ones near the end.
   const d = decideEdit(problem([300, 20_000, 20_000], { gap: 30_000, tail: 5000 }));
@@ -147,6 +153,8 @@ test('P-7 forced edits skip the pay test and free what is needed at the best sta
   const d = decideEdit({ ...hard, forced: { need: 7000, reason: 'window' } });
   assert.deepEqual([d.edit, d.reason, d.from], [true, 'window', 2]);
   assert.equal(decideEdit({ ...hard, forced: { need: 1e9, reason: 'window' } }).from, 0);
+  const useless = decideEdit({ ...hard, forced: { need: 1e9, atLeast: 20_000, reason: 'cliff' } });
+  assert.deepEqual([useless.edit, useless.reason], [false, 'does_not_pay']);
   assert.deepEqual(
     [decideEdit({ ...hard, always: 'rule_off' }), decideEdit({ ...hard, always: 'unknown_prefix' })].map(
       (x) => [x.edit, x.reason, x.from],
@@ -211,9 +219,10 @@ test('COSTS 6 odds of a cold cache: prior by TTL, learned by gap length, unknown
 });
 
 test('COSTS 6 cliff and window: hysteresis, and enough to free', () => {
-  assert.equal(cliffNeed(94_999, 100_000), 0);
-  assert.equal(cliffNeed(95_000, 100_000), 15_000);
-  assert.equal(cliffNeed(500, undefined), 0);
+  assert.equal(cliffEdit(94_999, 100_000), undefined);
+  assert.deepEqual(cliffEdit(95_000, 100_000), { need: 15_000, atLeast: 7500, reason: 'cliff' });
+  assert.deepEqual(cliffEdit(101_000, 100_000), { need: 21_000, atLeast: 1000, reason: 'cliff' });
+  assert.equal(cliffEdit(500, undefined), undefined);
   assert.equal(windowNeed(167_000, 167_000, 150_000), 0);
   assert.equal(windowNeed(167_001, 167_000, 150_000), 17_001);
   assert.equal(keepAlivePays(100_000, 0.5, 0.1, 1.25), true);
