@@ -1,16 +1,29 @@
 // The conformance adapter: runs one failure case against a real private daemon and reports what happened (README 5).
 // It speaks PROTOCOL.md only; what is simulated is the clock, the summariser and the torn tail of the journal.
-import { errorOf, Run } from './adapter/script.js';
+import { errorOf, type Given, Run } from './adapter/script.js';
 import { expand } from './expand.js';
+import { same } from './normal.js';
+import { at } from './paths.js';
 import type { Case, HandleSeen, Observation, Step } from './types.js';
 import { scriptOf } from './types.js';
+
+/** An event names the block or message; the handle may stand for a value inside it: the place whose value came back. */
+function exactPath(run: Run, g: Given, value: unknown): string {
+  const session = run.sessions().find((s) => s.tenant === g.tenant && s.id === g.session);
+  if (session === undefined) return g.path;
+  const root = { ...run.c.request, [session.listKey]: session.raw };
+  const places = [g.path, `${g.path}/content`, `${g.path}/output`, `${g.path}/input`, `${g.path}/text`];
+  return places.find((p) => at(root, p) !== undefined && same(at(root, p), value)) ?? g.path;
+}
 
 /** What the product gives back for each handle that it gave out, asked once at the end. */
 async function readHandles(run: Run): Promise<HandleSeen[]> {
   const out: HandleSeen[] = [];
+  const asked = new Set<string>();
   for (const g of run.given) {
-    if (out.some((h) => h.handle === g.handle && h.path === g.path && (h.tenant ?? '') === g.tenant))
-      continue;
+    const key = JSON.stringify([g.tenant, g.session, g.path, g.handle]);
+    if (asked.has(key)) continue;
+    asked.add(key);
     let value: unknown;
     try {
       const link = await run.host.link(g.tenant);
@@ -19,7 +32,8 @@ async function readHandles(run: Run): Promise<HandleSeen[]> {
     } catch (e) {
       value = { error: errorOf(e) };
     }
-    out.push({ path: g.path, handle: g.handle, value, ...(g.tenant === '' ? {} : { tenant: g.tenant }) });
+    const path = exactPath(run, g, value);
+    out.push({ path, handle: g.handle, value, ...(g.tenant === '' ? {} : { tenant: g.tenant }) });
   }
   return out;
 }

@@ -25,7 +25,7 @@ export function errorOf(e: unknown): { code: string; message: string } {
   return { code: 'internal', message: e instanceof Error ? e.message : String(e) };
 }
 
-interface Given extends HandleGiven {
+export interface Given extends HandleGiven {
   tenant: string;
   session: string;
 }

@@ -121,7 +121,7 @@ export class CaseSession {
       let to = from + 1;
       while (to < messages.length && !isUserTurn(messages[to]!) && to - from < (this.single ? 1 : APPEND_MAX))
         to++;
-      await this.#append(messages.slice(from, to), sent && to === messages.length);
+      await this.#append(messages.slice(from, to), sent);
       from = to;
     }
   }
@@ -178,11 +178,17 @@ export class CaseSession {
     await this.endTurn(!open);
   }
 
-  /** Asks for a compaction; true if one started. */
+  /** Asks for a compaction; true if one started. A daemon that cannot has said so, and the turn goes on. */
   async compact(): Promise<boolean> {
     this.#fresh = false;
-    const { result } = await this.call('memory.compact', { session: this.id, reason: 'host' });
-    return result['started'] === true;
+    try {
+      const { result } = await this.call('memory.compact', { session: this.id, reason: 'host' });
+      return result['started'] === true;
+    } catch (e) {
+      if (!(e instanceof RpcError) || e.kind === 'INTERNAL') throw e;
+      this.events.push({ type: 'memory.diagnostic', session: this.id, what: `memory.compact: ${e.kind}` });
+      return false;
+    }
   }
 
   /** A host whose layer makes summaries asks for one when its trigger is met and something new has arrived. */
