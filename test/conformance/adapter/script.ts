@@ -35,6 +35,7 @@ export class Run {
   readonly given: Given[] = [];
   #config: Obj;
   #probe: Probe | undefined;
+  readonly #done: Step[] = [];
   readonly #sessions = new Map<string, CaseSession>();
   readonly #cleared = new Map<CaseSession, Set<string>>();
 
@@ -105,7 +106,16 @@ export class Run {
   }
 
   #collect(s: CaseSession, out: Step): void {
-    const { events, handles } = mapEvents(s, s.takeEvents(), this.#cleared.get(s)!);
+    const raw = s.takeEvents();
+    const { events, handles } = mapEvents(s, raw, this.#cleared.get(s)!);
+    // A provisional shift that the reply did not confirm was none, also when an earlier step has told of it.
+    const retracted = new Set(
+      raw.flatMap((e) => (e.type === 'memory.topic_shift_retracted' ? [e['seq_of']] : [])),
+    );
+    for (const step of this.#done) {
+      step.events = (step.events ?? []).filter((e) => e.kind !== 'topic_shift' || !retracted.has(e['seq']));
+    }
+    this.#done.push(out);
     if (out.error?.code === 'over_budget')
       events.push({ kind: 'irreducible', floor: Number.NaN, needed: Number.NaN });
     out.events = events;

@@ -41,7 +41,7 @@ export class CaseSession {
   #boundary = false;
   #fresh = true;
   #usage: unknown;
-  #open = 0;
+  #compacting = false;
   #waiters: (() => void)[] = [];
 
   constructor(
@@ -64,9 +64,9 @@ export class CaseSession {
 
   #take(e: RawEvent): void {
     this.events.push(e);
-    if (e.type === 'memory.compaction.triggered') this.#open++;
+    if (e.type === 'memory.compaction.triggered') this.#compacting = true;
     if (ENDS.has(e.type)) {
-      this.#open = Math.max(0, this.#open - 1);
+      this.#compacting = false;
       for (const done of this.#waiters.splice(0)) done();
     }
   }
@@ -181,9 +181,12 @@ export class CaseSession {
   /** Asks for a compaction; true if one started. A daemon that cannot has said so, and the turn goes on. */
   async compact(): Promise<boolean> {
     this.#fresh = false;
+    const from = this.events.length;
     try {
       const { result } = await this.call('memory.compact', { session: this.id, reason: 'host' });
-      return result['started'] === true;
+      const ended = this.events.slice(from).some((e) => ENDS.has(e.type));
+      if (result['started'] === true && !ended) this.#compacting = true;
+      return result['started'] === true || this.#compacting;
     } catch (e) {
       if (!(e instanceof RpcError) || e.kind === 'INTERNAL') throw e;
       this.events.push({ type: 'memory.diagnostic', session: this.id, what: `memory.compact: ${e.kind}` });
@@ -193,12 +196,11 @@ export class CaseSession {
 
   /** A host whose layer makes summaries asks for one when its trigger is met and something new has arrived. */
   async compactIfDue(): Promise<boolean> {
-    if (this.#open > 0) return true;
-    if (!this.#fresh || this.events.some((e) => ENDS.has(e.type))) return false;
+    if (!this.#fresh || this.events.some((e) => ENDS.has(e.type))) return this.#compacting;
     const limit = triggerTokens(this.config, num(this.config['window'])) ?? 0;
     const state = await this.call('session.state', { session: this.id });
     const total = isObj(state.result['tokens']) ? Number(state.result['tokens']['total']) : 0;
-    return total >= limit ? this.compact() : false;
+    return total >= limit ? this.compact() : this.#compacting;
   }
 
   /** Until the compaction that is under way has ended. */
@@ -214,7 +216,7 @@ export class CaseSession {
   }
 
   get compacting(): boolean {
-    return this.#open > 0;
+    return this.#compacting;
   }
 
   /** The host's own request: exact text, in the key order of the wire. */
@@ -254,9 +256,10 @@ export class CaseSession {
   async rewind(toMessage: number): Promise<void> {
     const keep = this.stored.filter((i) => i <= toMessage).length;
     const { result } = await this.call('session.messages', { session: this.id, view: 'stored' });
-    const rows = objs(result['messages']);
-    const last = rows[keep - 1];
-    await this.call('session.rewind', { session: this.id, to_seq: Number(last?.['seq'] ?? 1) });
+    const next = objs(result['messages'])[keep];
+    if (next === undefined) return;
+    // Up to the event before the next message: what else was noted about the kept ones stays.
+    await this.call('session.rewind', { session: this.id, to_seq: Number(next['seq']) - 1 });
     this.stored = this.stored.slice(0, keep);
     this.live = this.live.slice(0, keep);
   }
