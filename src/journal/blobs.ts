@@ -13,6 +13,8 @@ const UTF16 = '$blob16';
 const LOOKALIKE = /^\$+blob(16)?$/;
 const ESCAPED = /^\$\$+blob(16)?$/;
 
+const MAX_DEPTH = 1000;
+
 const encoder = new TextEncoder();
 const LONE = /\p{Surrogate}/u;
 
@@ -26,6 +28,7 @@ export function textBlob(text: string): { blob: Blob; ref: Payload } {
 /** `payload` with every long string replaced by its reference. What holds none is returned as it is, not copied. */
 export function detach(payload: Payload, limit = BLOB_BYTES): { payload: Payload; blobs: Blob[] } {
   const blobs = new Map<string, Blob>();
+  let depth = 0;
   const walk = (value: unknown): unknown => {
     if (typeof value === 'string') {
       if (value.length <= limit) return value;
@@ -33,8 +36,12 @@ export function detach(payload: Payload, limit = BLOB_BYTES): { payload: Payload
       blobs.set(blob.hash, blob);
       return ref;
     }
-    if (!isPlain(value)) return value;
-    return mapChildren(value, walk, (key) => (LOOKALIKE.test(key) ? `$${key}` : key));
+    // What is too deep, or a cycle, is for the writer of the record to refuse.
+    if (!isPlain(value) || depth > MAX_DEPTH) return value;
+    depth++;
+    const out = mapChildren(value, walk, (key) => (LOOKALIKE.test(key) ? `$${key}` : key));
+    depth--;
+    return out;
   };
   return { payload: walk(payload) as Payload, blobs: [...blobs.values()] };
 }

@@ -92,6 +92,9 @@ export class SqliteEngine implements Engine {
     }
     this.#db = db;
     this.#heads = new Heads(db);
+    for (const row of this.#heads.all()) {
+      if (row instanceof CuratedError && !this.notices.includes(row.message)) this.notices.push(row.message);
+    }
     this.#blobs = new Blobs(db);
     this.#sql = statements(db);
   }

@@ -1,0 +1,21 @@
+// The process that F44 kills: appends to 8 sessions, and says on stdout what was acknowledged. Arguments: path of the journal.
+import { writeSync } from 'node:fs';
+import { SqliteStore } from '../../src/journal/index.js';
+import { group, key } from './kit.js';
+
+const store = await SqliteStore.open(process.argv[2]!);
+const sessions = Array.from({ length: 8 }, (_, i) => key(`s${i}`));
+const heads = await Promise.all(sessions.map(async (k) => (await store.head(k)) ?? { seq: 0, hash: '' }));
+writeSync(1, 'ready\n');
+await Promise.all(
+  sessions.map(async (k, s) => {
+    let head: { seq: number; hash: string } = heads[s]!;
+    for (let turn = 0; ; turn++) {
+      const records = group(head, 1 + ((turn + s) % 5));
+      store.append(k, head.seq, records);
+      head = records.at(-1)!;
+      await store.flush(turn % 3 === 0 ? 'sync' : 'os', k);
+      writeSync(1, `${s} ${head.seq}\n`);
+    }
+  }),
+);
