@@ -23,6 +23,9 @@ import { packGroup, unpackRecords } from '../../src/journal/packed.js';
 import { SqliteEngine } from '../../src/journal/sqlite-engine.js';
 import { key, Writer } from '../journal/kit.js';
 
+/** CURATED_LONG=1: every byte, not every byte that says something. */
+const LONG = process.env['CURATED_LONG'] !== undefined;
+
 const folder = mkdtempSync(join(tmpdir(), 'curated-damage-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -101,8 +104,12 @@ test('F46 every byte of a small database flipped once: right, or told', (t) => {
   engine.close();
   const bytes = readFileSync(path);
   let words = 0;
+  let flips = 0;
   const fd = openSync(path, 'r+');
   for (let at = 0; at < bytes.length; at++) {
+    // Long runs of zeros are empty space; the suite tries them here and there, the long form everywhere.
+    if (!LONG && bytes[at] === 0 && at % 64 !== 0 && bytes[at - 1] === 0) continue;
+    flips++;
     writeSync(fd, Buffer.from([bytes[at]! ^ (1 << (at % 8))]), 0, 1, at);
     if (told(path, `byte ${at}`)) words++;
     clean(path);
@@ -110,7 +117,7 @@ test('F46 every byte of a small database flipped once: right, or told', (t) => {
   }
   closeSync(fd);
   assert.equal(told(path, 'restored'), false);
-  t.diagnostic(`${bytes.length} bytes, ${words} flips told of, the others harmless`);
+  t.diagnostic(`${flips} of ${bytes.length} bytes flipped, ${words} flips told of, the others harmless`);
   assert.ok(words > 1000);
 });
 
@@ -134,7 +141,7 @@ test('F46 bytes of the log flipped: what SQLite drops in silence is told', (t) =
   const log = readFileSync(wal);
   let words = 0;
   let tries = 0;
-  for (let at = 0; at < log.length; at += 41, tries++) {
+  for (let at = 0; at < log.length; at += LONG ? 7 : 397, tries++) {
     writeFileSync(path, base);
     const bent = Buffer.from(log);
     bent[at]! ^= 1 << (at % 8);
@@ -152,7 +159,7 @@ test('F45 a log cut anywhere: a prefix comes back, and the next append is readab
   const base = readFileSync(path);
   const log = readFileSync(wal);
   let last = 0;
-  for (let size = 0; size <= log.length; size += 509) {
+  for (let size = 0; size <= log.length; size += LONG ? 61 : 509) {
     writeFileSync(path, base);
     writeFileSync(`${path}-wal`, log);
     truncateSync(`${path}-wal`, size);
