@@ -16,6 +16,11 @@ export function expectedDelta(pCold: number, n: number, k: number, s: number, r:
   return p * coldDelta(n, k, r, w) + (1 - p) * delta(n, k, s, r, w);
 }
 
+/** Tokens to free now so that a request stays below a price cliff; 0: nothing to do. */
+export function cliffNeed(tokens: number, limit: number | undefined): number {
+  return limit === undefined || tokens < CLIFF_HIGH * limit ? 0 : Math.ceil(tokens - CLIFF_LOW * limit);
+}
+
 /**
  * What to clear so that a request stays below a price cliff with room to grow; undefined: nothing to do.
  * Below the limit an edit that frees less than half of it would only come again at the next request; above it, whatever gets below pays.
@@ -24,8 +29,8 @@ export function cliffEdit(
   tokens: number,
   limit: number | undefined,
 ): { need: number; atLeast: number; reason: 'cliff' } | undefined {
-  if (limit === undefined || tokens < CLIFF_HIGH * limit) return undefined;
-  const need = Math.ceil(tokens - CLIFF_LOW * limit);
+  const need = cliffNeed(tokens, limit);
+  if (limit === undefined || need === 0) return undefined;
   return { need, atLeast: tokens > limit ? tokens - limit : need / 2, reason: 'cliff' };
 }
 

@@ -7,6 +7,7 @@ import {
   batchSize,
   breakEven,
   cliffEdit,
+  cliffNeed,
   coldProbability,
   decideEdit,
   delta,
@@ -219,6 +220,7 @@ test('COSTS 6 odds of a cold cache: prior by TTL, learned by gap length, unknown
 });
 
 test('COSTS 6 cliff and window: hysteresis, and enough to free', () => {
+  assert.deepEqual([cliffNeed(94_999, 100_000), cliffNeed(95_000, 100_000)], [0, 15_000]);
   assert.equal(cliffEdit(94_999, 100_000), undefined);
   assert.deepEqual(cliffEdit(95_000, 100_000), { need: 15_000, atLeast: 7500, reason: 'cliff' });
   assert.deepEqual(cliffEdit(101_000, 100_000), { need: 21_000, atLeast: 1000, reason: 'cliff' });
