@@ -1,0 +1,115 @@
+// What a layer may decide: event payloads with the edits that carry them out. Pure types and one constructor.
+
+import type { DocEdit } from '../providers/types.js';
+
+/** An edit of a decision, with what it changes in tokens, so that no replay needs a tokenizer. */
+export type LedgerEdit = DocEdit & {
+  /** Change of the view's tokens by this edit, in the encoding the session counts with. */
+  delta?: number;
+};
+
+/** Fields that begin with `_` are for the fold alone and never leave the journal's raw form. */
+export interface DecisionFields {
+  _edits?: LedgerEdit[];
+  /** seqs of earlier decisions that this one takes back. */
+  _undo?: number[];
+  [key: string]: unknown;
+}
+
+export interface SectionTouched {
+  section_id: string;
+  kind: 'volatile' | 'session';
+  tokens_delta: number;
+}
+
+/** The stability descriptor of one layer pass (S-1). */
+export interface CuratedPayload extends DecisionFields {
+  layer: string;
+  sections_touched: SectionTouched[];
+  cache_invalidates: boolean;
+  at_turn: number;
+  /** Index in request.messages of the first message that changed. */
+  first_message?: number;
+  recache_tokens?: number;
+  saves_per_request?: number;
+  break_even_requests?: number;
+  forced?: boolean;
+  reason?: string;
+}
+
+export interface DecisionPayloads {
+  'memory.tool_result_cleared': DecisionFields & {
+    tool_call_id: string;
+    tool: string;
+    /** UTF-8 bytes of the body. */
+    original_size: number;
+    cleared_at_turn: number;
+    reason: string;
+    handle: string;
+    /** Stored message and JSON pointer of the result in it. */
+    message: number;
+    path: string;
+    tokens_delta: number;
+    tokens_delta_estimate: number;
+  };
+  'memory.tool_def_pruned': DecisionFields & {
+    tool_id: string;
+    last_used_turn: number;
+    definition_size: number;
+  };
+  'memory.tool_def_restored': DecisionFields & {
+    tool_id: string;
+    last_used_turn: number;
+    definition_size: number;
+    reason: string;
+  };
+  'memory.thinking_cleared': DecisionFields & { messages: number; tokens_delta: number };
+  'memory.input_cleared': DecisionFields & {
+    tool_call_id: string;
+    tool: string;
+    original_size: number;
+    cleared_at_turn: number;
+    reason: string;
+    handle: string;
+    message: number;
+    path: string;
+    tokens_delta: number;
+  };
+  'memory.topic_shift_detected': DecisionFields & {
+    from_turn: number;
+    to_turn: number;
+    similarity: number;
+    signal: string;
+  };
+  'memory.topic_shift_retracted': DecisionFields & { seq_of: number };
+  'memory.summary_replaced': DecisionFields & {
+    from_turns: [number, number];
+    original_tokens: number;
+    summary_tokens: number;
+    preserved_kinds: string[];
+  };
+  'memory.compaction.triggered': DecisionFields & { reason: string; message_count: number };
+  'memory.compacted': DecisionFields & {
+    message_count: number;
+    prev_count: number;
+    tokens_before: number;
+    tokens_after: number;
+    /** First and last stored message that the summary stands for. */
+    covers: [number, number];
+  };
+  'memory.compaction.failed': DecisionFields & { reason: string; detail?: unknown };
+  'memory.irreducible': DecisionFields & { floor: number; needed: number };
+  'memory.diagnostic': DecisionFields & { what: string; detail?: unknown };
+  'memory.curated': CuratedPayload;
+}
+
+export type DecisionType = keyof DecisionPayloads;
+
+/** A decision before the journal numbers it. */
+export type Planned = {
+  [T in DecisionType]: { type: T; payload: DecisionPayloads[T]; observed?: boolean };
+}[DecisionType];
+
+export function planned<T extends DecisionType>(type: T, payload: DecisionPayloads[T]): Planned {
+  return { type, payload } as Planned;
+}

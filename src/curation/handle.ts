@@ -1,0 +1,26 @@
+// Handles: short names under which cleared bytes can be had back. Derived, never random, so that a replay gives the same.
+
+import { createHash } from 'node:crypto';
+
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+function short(parts: readonly string[], length: number): string {
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
+  let text = '';
+  for (let i = 0; i < length; i += 1) text += ALPHABET[digest[i]! & 31];
+  return text;
+}
+
+/** First letters of all handles of one session: how a tenant's handle finds its session without an index. */
+export function handlePrefix(tenant: string, session: string): string {
+  return `r${short([tenant, session], 5)}`;
+}
+
+/**
+ * @param seq event that brought the message; unique within one line of history
+ * @param part index of the part in its message
+ * @param body the exact text that is cleared: after a rewind the same seq may name another message
+ */
+export function handleOf(tenant: string, session: string, seq: number, part: number, body: string): string {
+  return `${handlePrefix(tenant, session)}${short([String(seq), String(part), body], 9)}`;
+}

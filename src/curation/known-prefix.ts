@@ -1,0 +1,13 @@
+// What the provider holds cached, as far as we can tell. Pure type.
+
+export type KnownPrefix =
+  | { readonly known: false }
+  | {
+      readonly known: true;
+      /** Stored messages below this are cached. */
+      readonly messages: number;
+      /** Cached tokens of the last request, static part included. */
+      readonly tokens: number;
+      /** Probability that the cache is gone by now, 0 = warm. */
+      readonly cold: number;
+    };

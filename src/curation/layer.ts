@@ -1,0 +1,44 @@
+// The one signature of all layers, and the composition's contract. Pure types.
+
+import type { LedgerEdit, Planned, SectionTouched } from './decisions.js';
+import type { Survey } from './survey.js';
+
+/** What carrying a candidate out writes: made only for those that are chosen. */
+export interface Built {
+  edits: LedgerEdit[];
+  section: SectionTouched;
+  /** The decision's own event; undefined when the envelope alone tells it. */
+  event?: Planned;
+}
+
+/** An edit that a layer offers; the stack decides whether it is made, by boundary and price. */
+export interface Candidate {
+  /** Stored message of the first touched byte; -1 when it stands before the messages (tools). */
+  at: number;
+  /** Tokens that go: before minus after. Of the right size; the built edit has the exact number. */
+  frees: number;
+  /** Tokens of what will stand in its place, about. */
+  leaves: number;
+  /** Main requests at the time when it became a candidate. */
+  since: number;
+  /** Never sent so far: needs no boundary and costs nothing in cache. */
+  presend: boolean;
+  /** Undefined when it turns out not to shrink the request. */
+  build(): Built | undefined;
+}
+
+export interface LayerPlan {
+  candidates: Candidate[];
+  /** Events that change no byte (a topic shift, a diagnostic). */
+  events?: Planned[];
+}
+
+export interface Layer {
+  /** As in events: `tool_result_clear`. */
+  readonly name: string;
+  /** Full plugin id: the first part of its section ids. */
+  readonly id: string;
+  /** What S-3 says of `cache_invalidates` where nothing is known of the provider's cache. */
+  readonly invalidatesUnknown: boolean;
+  plan(survey: Survey): LayerPlan;
+}

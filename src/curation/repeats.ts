@@ -1,0 +1,75 @@
+// Equal calls (L1-3, L1-4): which result is repeated by a later successful call of the same tool with the same arguments.
+// Kept as an index that grows with the session; pure, rebuilt from the calls at any time.
+
+import { createHash } from 'node:crypto';
+import { canonicalize } from '../json/index.js';
+import type { CallIndex, ResultRecord } from './calls.js';
+
+/**
+ * The key of L1-4: top-level keys sorted, each `key=JSON(value);` with keys sorted at every depth, SHA-256, the first 8
+ * bytes as hex; no arguments give `empty`. Two different arguments may share it, so it only names a bucket.
+ */
+export function argumentsKey(args: unknown): string {
+  if (typeof args !== 'object' || args === null || Object.keys(args).length === 0) return 'empty';
+  const record = args as Record<string, unknown>;
+  const text = Object.keys(record)
+    .sort()
+    .map((key) => `${key}=${canonicalize(JSON.stringify(record[key]))};`)
+    .join('');
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** Equality itself is decided on the whole canonical JSON: the key of L1-4 has collisions by construction. */
+export function argumentsIdentity(args: unknown): string {
+  return args === undefined ? '' : canonicalize(JSON.stringify(args));
+}
+
+export class Repeats {
+  /** Successful results of the newest turn of each (tool, arguments). */
+  readonly #newest = new Map<string, number[]>();
+  /** Result index -> index of the equal later result that makes it superfluous. */
+  readonly #repeatedBy = new Map<number, number>();
+  #seen = 0;
+
+  /** Takes in results that came since the last call. O(new). */
+  sync(calls: CallIndex): void {
+    if (calls.results.length < this.#seen) {
+      this.#newest.clear();
+      this.#repeatedBy.clear();
+      this.#seen = 0;
+    }
+    for (; this.#seen < calls.results.length; this.#seen += 1) {
+      const result = calls.results[this.#seen]!;
+      const identity = identityOf(calls, result);
+      // A failed repeat makes nothing superfluous (L1-15); nor does a result whose call was never seen.
+      if (identity === undefined || result.error) continue;
+      const before = this.#newest.get(identity);
+      // Equal calls of one turn clear nothing (L1-3).
+      if (before !== undefined && calls.results[before[0]!]!.turn >= result.turn) {
+        before.push(this.#seen);
+        continue;
+      }
+      for (const earlier of before ?? []) this.#repeatedBy.set(earlier, this.#seen);
+      this.#newest.set(identity, [this.#seen]);
+    }
+  }
+
+  /** Results that an equal later call of a later turn repeats, ascending. */
+  repeated(): number[] {
+    return [...this.#repeatedBy.keys()].sort((a, b) => a - b);
+  }
+
+  repeatedBy(result: number): number | undefined {
+    return this.#repeatedBy.get(result);
+  }
+
+  /** A result that was cleared needs no further look. */
+  forget(result: number): void {
+    this.#repeatedBy.delete(result);
+  }
+}
+
+function identityOf(calls: CallIndex, result: ResultRecord): string | undefined {
+  const call = result.call === undefined ? undefined : calls.calls[result.call];
+  return call === undefined ? undefined : `${call.tool}\u0000${argumentsIdentity(call.args)}`;
+}

@@ -1,0 +1,61 @@
+// What a layer may look at: facts of the session at one moment, and the numbers gathered for it. Pure types.
+
+import type { FormatSpec, Native, Profile, Reading } from '../providers/types.js';
+import type { Settings } from '../settings/types.js';
+import type { CallIndex } from './calls.js';
+import type { KnownPrefix } from './known-prefix.js';
+
+export interface SurveyMessage {
+  readonly native: Native;
+  readonly reading: Reading;
+  readonly tokens: number;
+  readonly turn: number;
+  readonly round: number;
+  /** seq of its event: its identity in handles. */
+  readonly seq: number;
+}
+
+export interface Survey {
+  readonly tenant: string;
+  readonly session: string;
+  readonly spec: FormatSpec;
+  readonly profile: Profile;
+  readonly settings: Settings;
+  /** Final turn ends so far: `now` of REQUIREMENTS. */
+  readonly turn: number;
+  readonly round: number;
+  /** May what was sent be edited at this moment? (turn or round boundary, none made yet) */
+  readonly boundary: boolean;
+  /** The request would be refused without an edit: the boundary and the price do not count. */
+  readonly forced: boolean;
+  readonly messages: readonly SurveyMessage[];
+  readonly calls: CallIndex;
+  /** Messages from here on are the open round: calls not all answered, or answers not yet seen by the model. */
+  readonly openFrom: number;
+  /** Messages below this were carried by some main request; the rest may be shaped freely. */
+  readonly sent: number;
+  readonly pending: ReadonlySet<string>;
+  isDropped(at: number): boolean;
+  isEdited(at: number): boolean;
+  /** A repair moved what stands at this JSON pointer: no other edit may name it. */
+  isFrozen(at: number, path: string): boolean;
+  /** Index in request.messages of a stored message. */
+  indexOf(at: number): number;
+  /** Tokens of the view behind message `at`, up to message `end`, both exclusive. */
+  tokensBehind(at: number, end: number): number;
+  /** Tokens of the whole view: system, tools, messages, fixed overhead. */
+  readonly viewTokens: number;
+  /** Effective token threshold B (NS-2, L5-1); Infinity when the window is unknown. */
+  readonly budget: number;
+  readonly window: number | undefined;
+  readonly prefix: KnownPrefix;
+  /** Main requests so far. */
+  readonly requests: number;
+  /** Tokens of tool results that come with a request, on average. */
+  readonly arrival: number;
+  readonly model: string;
+  /** Epoch ms, handed in. */
+  readonly at: number;
+  /** Tokens of a short text of ours. Deterministic; the outcome is journalled. */
+  count(text: string): number;
+}
