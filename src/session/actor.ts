@@ -1,0 +1,247 @@
+// A session actor: one command at a time, each journalled before it is answered, events out before the answer.
+
+import { createHash } from 'node:crypto';
+import { CuratedError, fail } from '../errors.js';
+import type { FlushLevel, SessionKey } from '../journal/index.js';
+import { canonicalize, writeJson } from '../json/index.js';
+import { type Committed, Draft } from './commit.js';
+import type { SessionDeps } from './deps.js';
+import { event } from './events.js';
+import { freshState } from './evolve.js';
+import { admit, type SessionCommand } from './lifecycle.js';
+import { loadState } from './load.js';
+import { Mailbox } from './mailbox.js';
+import { type ProjectedEvent, project } from './project.js';
+import { Session } from './session.js';
+
+/** Who holds the writing lease: told when a newer one takes it. */
+export interface Holder {
+  superseded(session: string, epoch: number): void;
+}
+
+export type Subscriber = (session: string, event: ProjectedEvent) => void;
+
+export interface WriteOptions<T = unknown> {
+  holder: Holder;
+  command: SessionCommand;
+  /** Name of the method, for idempotency. */
+  method: string;
+  /** When the answer may leave. */
+  level: FlushLevel;
+  /** Idempotency key and the call's parameters. */
+  key?: string | undefined;
+  params?: unknown;
+  /** What of the result the key remembers; all of it by default. */
+  record?: (result: T) => unknown;
+  /** Taking the lease is the command's own business (session.open). */
+  takesLease?: boolean;
+}
+
+export class SessionActor {
+  readonly session: Session;
+  readonly #deps: SessionDeps;
+  readonly #mailbox: Mailbox;
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #global: Subscriber;
+  readonly #watched: () => boolean;
+  #holder: Holder | undefined;
+  #outbox: Committed[] = [];
+  /** Set once the store has refused something that the state already holds: only a reload may go on. */
+  #lost: CuratedError | undefined;
+  touchedAt: number;
+
+  /** @param global gets the events of every session of the tenant, while `watched` says that somebody listens */
+  constructor(key: SessionKey, deps: SessionDeps, global: Subscriber, watched: () => boolean) {
+    this.session = new Session(key, freshState(), deps);
+    this.#deps = deps;
+    this.#mailbox = new Mailbox(deps.limits.commandsASession);
+    this.#global = global;
+    this.#watched = watched;
+    this.touchedAt = deps.clock.mono();
+  }
+
+  get key(): SessionKey {
+    return this.session.key;
+  }
+
+  get connected(): boolean {
+    return this.#holder !== undefined;
+  }
+
+  /** Nothing runs, nobody holds it, nobody listens: it can leave memory. */
+  get parkable(): boolean {
+    return this.#mailbox.depth === 0 && this.#holder === undefined && this.#subscribers.size === 0;
+  }
+
+  /** Reads the journal into the state. Call once, before any command. */
+  load(): Promise<void> {
+    return this.#mailbox.run(async () => {
+      this.session.replace(await this.#read());
+    });
+  }
+
+  async #read() {
+    try {
+      return await loadState(this.#deps.store, this.key);
+    } catch (e) {
+      if (e instanceof CuratedError && (e.detail as { quarantined?: boolean } | undefined)?.quarantined) {
+        const state = freshState();
+        state.status = 'quarantined';
+        return state;
+      }
+      throw e;
+    }
+  }
+
+  /** A command that changes the session: whole or not at all. */
+  async write<T>(o: WriteOptions<T>, body: (draft: Draft) => Promise<T> | T): Promise<T> {
+    const { result, upTo } = await this.#mailbox.run(async () => {
+      await this.#recover();
+      this.touchedAt = this.#deps.clock.mono();
+      admit(this.session.state.status, o.command);
+      if (!o.takesLease) this.#checkLease(o.holder);
+      const hash = o.key === undefined ? undefined : bodyHash(o.method, o.params);
+      const repeated = this.#repeated<T>(o, hash);
+      if (repeated !== undefined) return { result: repeated.result, upTo: this.session.state.seq };
+      const draft = new Draft(this.session.state, () => this.#deps.clock.now());
+      const result = await this.#run(draft, body);
+      if (hash !== undefined) {
+        draft.push(
+          event('session.key', {
+            key: o.key!,
+            body: hash,
+            method: o.method,
+            result: JSON.parse(writeJson(o.record === undefined ? result : o.record(result))),
+          }),
+        );
+      }
+      draft.seal(this.#deps.store, this.key);
+      this.#outbox.push(...draft.committed);
+      return { result, upTo: this.session.state.seq };
+    });
+    await this.#settle(o.level, upTo);
+    return result;
+  }
+
+  /** A command that only looks. */
+  read<T>(command: SessionCommand, body: () => Promise<T> | T): Promise<T> {
+    return this.#mailbox.run(async () => {
+      await this.#recover();
+      admit(this.session.state.status, command);
+      return body();
+    });
+  }
+
+  /** A command that works on the journal itself: everything before it is on disk, nothing runs beside it. */
+  exclusive<T>(command: SessionCommand, holder: Holder, body: () => Promise<T>): Promise<T> {
+    return this.#mailbox.run(async () => {
+      await this.#recover();
+      admit(this.session.state.status, command);
+      this.#checkLease(holder);
+      await this.#deps.store.flush('sync', this.key);
+      this.#deliver(this.session.state.seq);
+      return body();
+    });
+  }
+
+  /** In the mailbox, so that nothing falls between what is read from the journal and what is sent live. */
+  subscribe(subscriber: Subscriber, catchUp: (upTo: number) => Promise<void>): Promise<number> {
+    return this.#mailbox.run(async () => {
+      await this.#recover();
+      const upTo = this.session.state.seq;
+      await this.#deps.store.flush('os', this.key);
+      this.#deliver(upTo);
+      await catchUp(upTo);
+      this.#subscribers.add(subscriber);
+      return upTo;
+    });
+  }
+
+  unsubscribe(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
+  }
+
+  /** The newer writer holds the session; the older one is told. */
+  takeLease(holder: Holder): void {
+    const old = this.#holder;
+    this.#holder = holder;
+    if (old !== undefined && old !== holder) old.superseded(this.key.session, this.session.state.epoch);
+  }
+
+  release(holder: Holder): void {
+    if (this.#holder === holder) this.#holder = undefined;
+  }
+
+  idle(): Promise<void> {
+    return this.#mailbox.idle();
+  }
+
+  async #run<T>(draft: Draft, body: (draft: Draft) => Promise<T> | T): Promise<T> {
+    try {
+      return await body(draft);
+    } catch (e) {
+      // Nothing of a failed call stays: the state is read anew from what the store has.
+      if (draft.dirty || this.session.state.status === 'fresh') this.session.replace(await this.#read());
+      throw e;
+    }
+  }
+
+  /** After a lost write the memory knows more than the journal: what the journal has is the truth. */
+  async #recover(): Promise<void> {
+    if (this.#lost === undefined) return;
+    const lost = this.#lost;
+    this.session.replace(await this.#read());
+    this.#outbox = [];
+    this.#lost = undefined;
+    this.#deps.notice('session reloaded after a lost write', { kind: lost.kind });
+  }
+
+  async #settle(level: FlushLevel, upTo: number): Promise<void> {
+    try {
+      await this.#deps.store.flush(level, this.key);
+    } catch (e) {
+      this.#lost = e instanceof CuratedError ? e : new CuratedError('STORAGE', String(e));
+      throw this.#lost;
+    }
+    this.#deliver(upTo);
+  }
+
+  #deliver(upTo: number): void {
+    let n = 0;
+    while (n < this.#outbox.length && this.#outbox[n]!.event.seq <= upTo) n += 1;
+    if (n === 0) return;
+    const gone = this.#outbox.splice(0, n);
+    if (this.#subscribers.size === 0 && !this.#watched()) return;
+    for (const { event: e } of gone) {
+      const projected = project(e);
+      this.#global(this.key.session, projected);
+      for (const s of this.#subscribers) s(this.key.session, projected);
+    }
+  }
+
+  #checkLease(holder: Holder): void {
+    if (this.#holder === undefined) this.#holder = holder;
+    if (this.#holder !== holder) {
+      fail(
+        'SUPERSEDED',
+        'another connection opened this session later and holds it; open it again to take it back',
+      );
+    }
+  }
+
+  #repeated<T>(o: WriteOptions<T>, hash: string | undefined): { result: T } | undefined {
+    if (o.key === undefined) return undefined;
+    const known = this.session.state.keys.get(o.key);
+    if (known === undefined) return undefined;
+    if (known.body !== hash || known.method !== o.method) {
+      fail('IDEMPOTENCY_CONFLICT', `the key ${JSON.stringify(o.key)} was used with another body`);
+    }
+    return { result: known.result as T };
+  }
+}
+
+function bodyHash(method: string, params: unknown): string {
+  return createHash('sha256')
+    .update(`${method}\n${canonicalize(writeJson(params ?? {}))}`)
+    .digest('hex');
+}

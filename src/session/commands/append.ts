@@ -1,0 +1,72 @@
+// session.append: messages on their way into the stored history.
+
+import type { Native } from '../../providers/types.js';
+import type { Draft } from '../commit.js';
+import { event, type MessageHint } from '../events.js';
+import { checkLimits, checkShape, checkTurnLimit, measureAll, messageEvents } from '../intake.js';
+import type { Session } from '../session.js';
+
+export interface AppendParams {
+  messages: readonly Native[];
+  hints?: ReadonlyMap<number, MessageHint>;
+  /** The call inside which these messages were made: they stay out of the history (P-10). */
+  parentCallId?: string;
+  /** The provider has seen them already: the host joins in mid-conversation. */
+  sent?: boolean;
+}
+
+export interface Appended {
+  ids: string[];
+  tokens: number[];
+  total_tokens: number;
+  turn: number;
+  seq: number;
+}
+
+export async function append(session: Session, p: AppendParams, draft: Draft): Promise<Appended> {
+  checkLimits(session, p.messages.length);
+  return take(session, p, draft);
+}
+
+/** As `append`, without the limit of one call: histories that are resent may be long. */
+export async function take(session: Session, p: AppendParams, draft: Draft): Promise<Appended> {
+  const { state } = session;
+  checkShape(session, p.messages);
+  if (p.parentCallId !== undefined) return inner(session, p, draft);
+  checkTurnLimit(session, p.messages.length);
+  const taken = await measureAll(session, p.messages, p.hints);
+  const ids: string[] = [];
+  for (const t of taken) {
+    ids.push(`m${state.seq + 1}`);
+    for (const e of messageEvents(session, t)) draft.push(e);
+  }
+  if (p.sent)
+    draft.push(event('session.attached', { messages: state.messages.length, tokens: state.messageTokens }));
+  return {
+    ids,
+    tokens: taken.map((t) => t.tokens),
+    total_tokens: state.messageTokens,
+    turn: state.turn,
+    seq: state.seq,
+  };
+}
+
+/** Calls made inside another tool are journalled and forgotten. */
+function inner(session: Session, p: AppendParams, draft: Draft): Appended {
+  const { state } = session;
+  for (const message of p.messages) {
+    for (const [part, call] of state.spec.read(message).parts.entries()) {
+      if (call.kind !== 'tool_call') continue;
+      draft.push(
+        event('tool.invoke', {
+          id: call.callId ?? '',
+          name: call.tool ?? '',
+          message: -1,
+          part,
+          parent_call_id: p.parentCallId!,
+        }),
+      );
+    }
+  }
+  return { ids: [], tokens: [], total_tokens: state.messageTokens, turn: state.turn, seq: state.seq };
+}

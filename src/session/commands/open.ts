@@ -1,0 +1,110 @@
+// session.open: a new session, or the return to one that is known.
+
+import { CuratedError, fail } from '../../errors.js';
+import type { Params } from '../../protocol/methods.js';
+import { configError, effective, loadSettings } from '../../settings/index.js';
+import { measureSystem, measureTools } from '../../tokens/request-count.js';
+import type { Draft } from '../commit.js';
+import { event } from '../events.js';
+import { measured } from '../intake.js';
+import type { Session } from '../session.js';
+
+type OpenParams = Params<'session.open'>;
+
+/** The effective configuration of a session: defaults, preset, the daemon's file, the session's own block. */
+export function sessionConfig(session: Session, p: Pick<OpenParams, 'config' | 'preset'>): unknown {
+  const loaded = loadSettings(p.config ?? {}, {
+    origin: 'session config',
+    under: session.deps.configLayers(),
+    ...(p.preset === undefined ? {} : { preset: p.preset }),
+  });
+  if (!loaded.ok) throw configError(loaded.errors, 'session config');
+  return effective(loaded.settings);
+}
+
+/** @returns true when the session existed before */
+export async function open(session: Session, p: OpenParams, draft: Draft): Promise<boolean> {
+  if (session.state.status === 'fresh') {
+    await create(session, p, draft);
+    return false;
+  }
+  const { state } = session;
+  if (p.format !== state.format) {
+    fail(
+      'INVALID_MESSAGES',
+      `session ${session.key.session} holds ${state.format} messages, not ${p.format}`,
+      {
+        path: '/format',
+      },
+    );
+  }
+  if (p.last_seq !== undefined && p.last_seq > state.seq) {
+    throw new CuratedError(
+      'SEQ_GAP',
+      `the client has seen seq ${p.last_seq}, the journal ends at ${state.seq}`,
+      {
+        detail: { expected: state.seq },
+      },
+    );
+  }
+  draft.push(
+    event('session.resumed', {
+      epoch: state.epoch + 1,
+      ...(p.model === state.model ? {} : { model: p.model }),
+    }),
+  );
+  if (p.config !== undefined || p.preset !== undefined) {
+    const config = sessionConfig(session, p);
+    if (JSON.stringify(config) !== JSON.stringify(state.config))
+      draft.push(event('session.config', { config }));
+  }
+  await setStatic(session, p, draft);
+  return true;
+}
+
+async function create(session: Session, p: OpenParams, draft: Draft): Promise<void> {
+  const config = sessionConfig(session, p);
+  // The encoding follows the model, which the state does not know yet.
+  session.state.model = p.model;
+  const [system, tools] = await Promise.all([
+    p.system === undefined ? undefined : measured(session, measureSystem(p.system.value)),
+    p.tools === undefined ? undefined : measured(session, measureTools(p.tools.value as unknown[], p.format)),
+  ]);
+  draft.push(
+    event('session.opened', {
+      format: p.format,
+      model: p.model,
+      ...(p.context_window === undefined ? {} : { context_window: p.context_window }),
+      ...(p.max_output_tokens === undefined ? {} : { max_output_tokens: p.max_output_tokens }),
+      ...(p.system === undefined
+        ? {}
+        : {
+            system: p.system.text,
+            system_tokens: system!.tokens,
+            system_features: system!.features,
+          }),
+      ...(p.tools === undefined
+        ? {}
+        : { tools: p.tools.text, tools_tokens: tools!.tokens, tools_features: tools!.features }),
+      ...(p.project === undefined ? {} : { project: p.project }),
+      config,
+    }),
+  );
+}
+
+/** System and tools as they are sent with a later call: journalled when they differ. */
+export async function setStatic(
+  session: Session,
+  p: Pick<OpenParams, 'system' | 'tools'>,
+  draft: Draft,
+): Promise<void> {
+  const { state } = session;
+  if (p.system !== undefined && p.system.text !== state.system?.native.text) {
+    const size = await measured(session, measureSystem(p.system.value));
+    draft.push(event('session.system', { text: p.system.text, ...size }));
+  }
+  if (p.tools !== undefined && p.tools.text !== state.tools?.native.text) {
+    const size = await measured(session, measureTools(p.tools.value as unknown[], state.format));
+    draft.push(event('session.tools', { text: p.tools.text, ...size }));
+  }
+}

@@ -1,0 +1,117 @@
+// llm.prepare: the hook before each model call. Takes in what is new, repairs, curates, keeps within the window, checks,
+// and answers with the request.
+
+import type { Native } from '../../providers/types.js';
+import type { Draft } from '../commit.js';
+import { curate } from '../curate.js';
+import { requestFeatures } from '../estimate.js';
+import { event } from '../events.js';
+import { fit } from '../gate.js';
+import { knownPrefix } from '../prefix.js';
+import { type ProjectedEvent, project } from '../project.js';
+import { reconcile } from '../reconcile.js';
+import { repairNew } from '../repair.js';
+import type { Session } from '../session.js';
+import { taskKind } from '../task-kind.js';
+import { refuse, violationsOf } from '../validity.js';
+import { breakpoints, requestHash, systemText, toolsText } from '../view.js';
+import { take } from './append.js';
+import { setStatic } from './open.js';
+import { passThrough } from './pass-through.js';
+import { body, type Prepared, type PrepareParams, tokensOf } from './prepared.js';
+
+export async function prepare(session: Session, p: PrepareParams, draft: Draft): Promise<Prepared> {
+  const kind = taskKind(p.task_kind);
+  if (kind.exempt) return passThrough(session, p, draft, kind.name);
+  if (kind.unknown) session.deps.notice('unknown task_kind, treated as main', { task_kind: p.task_kind });
+  const { state } = session;
+  await setStatic(session, p, draft);
+  await takeIn(session, p, draft);
+  const pending = new Set(p.pending ?? []);
+  const { mode } = session.settings;
+  if (mode === 'enforce') repairNew(session, draft, pending);
+  const before = draft.committed.length;
+  const outcome = curate(session, draft, { pending, ...maxTokens(p) });
+  const changed = session.rendering.sync(state);
+  if (mode === 'enforce') fit(session, draft, { pending, ...maxTokens(p) });
+  const changedByGate = session.rendering.sync(state);
+  const violations = violationsOf(session, pending);
+  if (mode === 'enforce' && violations.length > 0) refuse(violations);
+  const curated = draft.committed.slice(before).filter((c) => c.event.type === 'memory.curated');
+  const tokens = tokensOf(session, p);
+  const prefix = knownPrefix(session, session.deps.clock.now());
+  const hash = requestHash(state, session.rendering);
+  draft.push(
+    event('llm.request', {
+      hash,
+      request: state.sent.requests + 1,
+      task_kind: kind.name,
+      messages: state.messages.length,
+      tokens: tokens.curated,
+      features: requestFeatures(session).map((v) => Math.round(v * 100) / 100),
+      ...(pending.size === 0 ? {} : { pending: [...pending] }),
+    }),
+  );
+  const firstChanged = [changed, changedByGate].filter((c) => c !== undefined);
+  return {
+    turn: state.turn,
+    seq: state.seq,
+    ...body(session, p.return),
+    hash,
+    tokens,
+    cache: {
+      prefix_stable: firstChanged.length === 0,
+      ...(firstChanged.length === 0 ? {} : { first_changed: Math.min(...firstChanged) }),
+      recache_tokens:
+        prefix.known && firstChanged.length > 0 ? recache(curated.map((c) => project(c.event))) : 0,
+      breakpoints: breakpoints(session.rendering, systemText(state), toolsText(state)),
+    },
+    curated: curated.map((c) => project(c.event)),
+    pending: outcome.waiting,
+    ...(violations.length > 0 ? { violations: violations.map((v) => ({ ...v })) } : {}),
+    fits: true,
+  };
+}
+
+function maxTokens(p: PrepareParams): { maxTokens?: number } {
+  return p.max_tokens === undefined ? {} : { maxTokens: p.max_tokens };
+}
+
+function recache(curated: readonly ProjectedEvent[]): number {
+  return curated.reduce((sum, c) => Math.max(sum, Number(c['recache_tokens'] ?? 0)), 0);
+}
+
+/** Messages of the call: the whole history again, or only what is new, or none. */
+async function takeIn(session: Session, p: PrepareParams, draft: Draft): Promise<void> {
+  const { state } = session;
+  let fresh: readonly Native[] = p.append ?? [];
+  let offset = 0;
+  if (p.messages !== undefined) {
+    const found = reconcile(state.messages, historyOf(session, p.messages));
+    offset = p.messages.length - found.rest.length;
+    if (found.diverged) {
+      draft.push(
+        event('session.diverged', {
+          index: found.common,
+          dropped_messages: state.messages.length - found.common,
+          dropped_decisions: state.ledger.standingOn(found.common),
+        }),
+      );
+    }
+    const remarked = found.remarked.filter((m) => state.ledger.editsOf(m.at).length === 0);
+    if (remarked.length > 0) draft.push(event('session.remarked', { messages: remarked }));
+    fresh = [...found.rest, ...fresh];
+  }
+  if (fresh.length === 0) return;
+  const hints = new Map([...(p.hintMap ?? [])].map(([at, hint]) => [at - offset, hint] as const));
+  await take(session, { messages: fresh, hints }, draft);
+}
+
+/** With openai-chat the system given at open comes back as the first message of a resent history: it is no news. */
+function historyOf(session: Session, messages: readonly Native[]): readonly Native[] {
+  const { state } = session;
+  if (state.format !== 'openai-chat' || state.system === undefined || messages.length === 0) return messages;
+  const first = messages[0]!.value as { role?: unknown; content?: unknown };
+  const isOurs = first.role === 'system' && first.content === state.system.native.value;
+  return isOurs ? messages.slice(1) : messages;
+}

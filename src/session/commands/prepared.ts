@@ -1,0 +1,74 @@
+// The answer of llm.prepare: its shape, and the parts that every way of making it shares.
+
+import type { Outcome } from '../../curation/stack.js';
+import type { RawJson } from '../../json/index.js';
+import type { Params } from '../../protocol/methods.js';
+import { estimateRequest } from '../estimate.js';
+import type { MessageHint } from '../events.js';
+import { type Patch, patchOf } from '../patch.js';
+import type { ProjectedEvent } from '../project.js';
+import { rawTokens, requestTokens, sectionTokens } from '../sections.js';
+import type { Session } from '../session.js';
+import { requestJson, requestText } from '../view.js';
+import { budgetOf } from '../window.js';
+
+export type PrepareParams = Params<'llm.prepare'> & { hintMap?: ReadonlyMap<number, MessageHint> };
+
+/** Tokens of the request: stored, as it goes out, by section, and as the provider will count them. */
+export interface RequestTokens {
+  raw: number;
+  curated: number;
+  static: number;
+  session: number;
+  volatile: number;
+  estimated: number;
+  p95: number;
+  window?: number;
+  threshold: number;
+}
+
+export interface Prepared {
+  turn: number;
+  seq: number;
+  request?: RawJson;
+  patch?: Patch;
+  hash: string;
+  tokens: RequestTokens;
+  cache: {
+    prefix_stable: boolean;
+    first_changed?: number;
+    recache_tokens: number;
+    breakpoints: { path: string; ttl: string }[];
+  };
+  curated: ProjectedEvent[];
+  pending: Outcome['waiting'];
+  violations?: { rule: string; path: string; message: string }[];
+  fits: true;
+}
+
+export function body(
+  session: Session,
+  form: 'full' | 'patch' | undefined,
+): { request?: RawJson; patch?: Patch } {
+  if (form === 'patch') return { patch: patchOf(session.state, session.rendering) };
+  return { request: requestJson(requestText(session.state, session.rendering)) };
+}
+
+export function tokensOf(session: Session, p: { max_tokens?: number | undefined }): RequestTokens {
+  const { state, settings, rendering } = session;
+  const overhead = settings.curated.fixedOverheadTokens;
+  const sections = sectionTokens(state, rendering);
+  const budget = budgetOf(state, settings, p.max_tokens);
+  const estimated = estimateRequest(session);
+  return {
+    raw: rawTokens(state, overhead),
+    curated: requestTokens(state, rendering, overhead),
+    static: sections.static,
+    session: sections.session,
+    volatile: sections.volatile,
+    estimated: estimated.tokens,
+    p95: estimated.p95,
+    ...(budget.window === undefined ? {} : { window: budget.window }),
+    threshold: budget.threshold,
+  };
+}

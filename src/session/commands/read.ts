@@ -1,0 +1,93 @@
+// Reading calls: where a session stands, what it holds, what its journal says.
+
+import { durableBlock } from '../../context/durable-block.js';
+import type { SessionKey, Store } from '../../journal/index.js';
+import { RawJson } from '../../json/index.js';
+import { events } from '../load.js';
+import { type ProjectedEvent, project } from '../project.js';
+import { sectionTokens } from '../sections.js';
+import type { Session } from '../session.js';
+
+export function stateOf(session: Session) {
+  const { state, rendering } = session;
+  rendering.sync(state);
+  const shift = state.topic.shifts.findLast((s) => !s.retracted);
+  return {
+    session: session.key.session,
+    turn: state.turn,
+    seq: state.seq,
+    messages: state.messages.length,
+    tokens: sectionTokens(state, rendering),
+    topic: {
+      from_turn: state.topic.start,
+      shifts: state.topic.shifts.filter((s) => !s.retracted).length,
+      ...(shift === undefined ? {} : { signal: shift.signal, similarity: shift.similarity }),
+    },
+    pending: state.calls.pending(),
+    cleared: state.calls.results
+      .filter((r) => r.cleared !== undefined)
+      .map((r) => ({
+        tool_call_id: r.id,
+        tool: r.tool,
+        handle: r.handle,
+        message: r.at,
+        original_size: r.bytes,
+      })),
+    pruned_tools: [...state.prunedTools],
+    durable: { ...durableShown(session) },
+    epoch: state.epoch,
+    round: state.round,
+  };
+}
+
+export function durableShown(session: Session) {
+  const { durable } = session.state;
+  const block = durableBlock(durable);
+  return {
+    plan: durable.plan ?? null,
+    todos: durable.todos,
+    manifest: durable.manifest,
+    decisions: durable.decisions,
+    block,
+    is_empty: block === '',
+  };
+}
+
+export function messagesOf(
+  session: Session,
+  p: { from?: number | undefined; limit?: number | undefined; view?: 'stored' | 'curated' | undefined },
+) {
+  const { state, rendering } = session;
+  const from = p.from ?? 0;
+  const end = p.limit === undefined ? undefined : from + p.limit;
+  if (p.view === 'curated') {
+    rendering.sync(state);
+    return {
+      messages: rendering.pieces.slice(from, end).map((piece) => ({
+        id: state.messages[piece.at]?.id ?? 'curated',
+        seq: state.messages[piece.at]?.seq ?? 0,
+        message: new RawJson(piece.text),
+      })),
+    };
+  }
+  return {
+    messages: state.messages
+      .slice(from, end)
+      .map((m) => ({ id: m.id, seq: m.seq, message: new RawJson(m.native.text) })),
+  };
+}
+
+/** Events that one call of journal.read returns at most. */
+const READ_LIMIT = 1000;
+
+export async function readJournal(
+  store: Store,
+  key: SessionKey,
+  p: { from_seq?: number | undefined; limit?: number | undefined },
+): Promise<{ events: ProjectedEvent[]; next_seq: number }> {
+  const from = p.from_seq ?? 1;
+  const limit = Math.min(p.limit ?? READ_LIMIT, READ_LIMIT);
+  const out: ProjectedEvent[] = [];
+  for await (const { event } of events(store, key, from, from + limit - 1)) out.push(project(event));
+  return { events: out, next_seq: from + out.length };
+}

@@ -1,0 +1,45 @@
+// Replay: every prepared request again, from the recorded decisions alone. No tokenizer, no heuristic, no clock is asked.
+
+import { createHash } from 'node:crypto';
+import type { SessionKey, Store } from '../../journal/index.js';
+import { canonicalize } from '../../json/index.js';
+import { evolve, freshState } from '../evolve.js';
+import { events } from '../load.js';
+import { Rendering } from '../rendering.js';
+import { requestHash, requestJson, requestText } from '../view.js';
+
+export interface Replayed {
+  requests: number;
+  identical: boolean;
+  mismatches: { seq: number; hash: string; replayed: string }[];
+}
+
+/**
+ * @param onRequest gets the exact text of each rebuilt request
+ */
+export async function replay(
+  store: Store,
+  key: SessionKey,
+  toSeq = Number.POSITIVE_INFINITY,
+  onRequest?: (seq: number, text: string) => void,
+): Promise<Replayed> {
+  const state = freshState();
+  const rendering = new Rendering();
+  const found: Replayed = { requests: 0, identical: true, mismatches: [] };
+  for await (const { event, record } of events(store, key, 1, toSeq)) {
+    evolve(state, event);
+    state.hash = record.hash;
+    if (event.type !== 'llm.request') continue;
+    found.requests += 1;
+    rendering.sync(state);
+    const { passthrough, hash } = event.payload;
+    const replayed =
+      passthrough === undefined
+        ? requestHash(state, rendering)
+        : `sha256:${createHash('sha256').update(canonicalize(passthrough)).digest('hex')}`;
+    if (replayed !== hash) found.mismatches.push({ seq: event.seq, hash, replayed });
+    onRequest?.(event.seq, passthrough ?? requestJson(requestText(state, rendering)).text);
+  }
+  found.identical = found.mismatches.length === 0;
+  return found;
+}

@@ -1,0 +1,50 @@
+// turn.end: a turn or a model round is over. The boundary: usage is taken in, decisions about what was sent are made.
+
+import { readUsage } from '../../providers/usage.js';
+import type { Draft } from '../commit.js';
+import { curate } from '../curate.js';
+import { observeUsage } from '../estimate.js';
+import { event } from '../events.js';
+import { type ProjectedEvent, project } from '../project.js';
+import type { Session } from '../session.js';
+
+export interface TurnEndParams {
+  final?: boolean | undefined;
+  usage?: unknown;
+  stop_reason?: string | null | undefined;
+}
+
+export interface TurnEnded {
+  turn: number;
+  seq: number;
+  decisions: ProjectedEvent[];
+}
+
+export function endTurn(session: Session, p: TurnEndParams, draft: Draft): TurnEnded {
+  const { state, settings } = session;
+  const final = p.final ?? true;
+  const turn = state.turn;
+  const usage = p.usage === undefined ? undefined : readUsage(state.format, p.usage);
+  const seen = usage?.ok ? observeUsage(session, usage.usage) : undefined;
+  draft.push(
+    event('agent.turn.end', {
+      turn_id: `t${turn}`,
+      iteration: state.round,
+      session_id: session.key.session,
+      final,
+      boundary: final || settings.curated.boundary === 'round',
+      ...(p.stop_reason == null ? {} : { stop_reason: p.stop_reason }),
+      ...(usage?.ok ? { usage: usage.usage } : {}),
+      ...(seen === undefined ? {} : { fit: seen.fit }),
+    }),
+  );
+  if (usage !== undefined && !usage.ok) {
+    draft.push(event('memory.diagnostic', { what: 'usage_refused', detail: usage.reason }));
+  }
+  if (seen?.refused !== undefined) {
+    draft.push(event('memory.diagnostic', { what: 'usage_refused', detail: seen.refused }));
+  }
+  const before = draft.committed.length;
+  if (state.boundary) curate(session, draft);
+  return { turn, seq: state.seq, decisions: draft.committed.slice(before).map((c) => project(c.event)) };
+}

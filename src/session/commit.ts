@@ -1,0 +1,83 @@
+// From events to journal records: numbered, chained, folded into the state, handed to the store. The one place where a
+// session writes.
+
+import {
+  type Blob,
+  chain,
+  detach,
+  type JournalRecord,
+  type SessionKey,
+  type Store,
+} from '../journal/index.js';
+import type { NewEvent, SessionEvent } from './events.js';
+import { evolve } from './evolve.js';
+import type { SessionState } from './state.js';
+
+/** Version of curation payloads on the wire and in the journal (P-11). */
+export const SCHEMA_VERSION = 1;
+
+export interface Committed {
+  record: JournalRecord;
+  event: SessionEvent;
+}
+
+/** Events taken into the state and not yet given to the store: a call that fails before `seal` leaves no trace there. */
+export class Draft {
+  readonly committed: Committed[] = [];
+  readonly #state: SessionState;
+  readonly #from: number;
+  readonly #now: () => number;
+  readonly #blobs: Blob[] = [];
+
+  constructor(state: SessionState, now: () => number) {
+    this.#state = state;
+    this.#from = state.seq;
+    this.#now = now;
+  }
+
+  get dirty(): boolean {
+    return this.committed.length > 0;
+  }
+
+  push(event: NewEvent): Committed {
+    const state = this.#state;
+    const payload: Record<string, unknown> = event.type.startsWith('memory.')
+      ? { _schema_version: SCHEMA_VERSION, ...event.payload }
+      : { ...event.payload };
+    // Long texts leave the payload before it is chained: the hash names the text, and the text is stored once.
+    const { payload: stored, blobs } = detach(payload);
+    this.#blobs.push(...blobs);
+    const record = chain(
+      { seq: state.seq, hash: state.hash },
+      {
+        seq: state.seq + 1,
+        ts: this.#now(),
+        type: event.type,
+        turn: state.turn,
+        payload: stored,
+        ...(event.observed === undefined ? {} : { observed: event.observed }),
+      },
+    );
+    const folded = { ...event, seq: record.seq, ts: record.ts, turn: record.turn } as SessionEvent;
+    evolve(state, folded);
+    state.hash = record.hash;
+    const committed = { record, event: folded };
+    this.committed.push(committed);
+    return committed;
+  }
+
+  pushAll(events: readonly NewEvent[]): void {
+    for (const e of events) this.push(e);
+  }
+
+  /** Hands everything to the store, in one group. */
+  seal(store: Store, key: SessionKey): void {
+    if (this.committed.length === 0) return;
+    store.append(
+      key,
+      this.#from,
+      this.committed.map((c) => c.record),
+      this.#blobs,
+    );
+  }
+}

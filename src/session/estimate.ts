@@ -1,0 +1,34 @@
+// The session's token estimate: counts, corrected by what the provider has reported so far.
+
+import { type Estimate, estimate, type Fit, type Observed, observe, priorFor } from '../tokens/estimator.js';
+import { addFeatures, noFeatures } from '../tokens/features.js';
+import type { Session } from './session.js';
+import type { ReportedUsage } from './state.js';
+import { budgetOf } from './window.js';
+
+export function fitOf(session: Session): Fit {
+  return (session.state.fit as Fit | undefined) ?? priorFor(session.state.model);
+}
+
+/** Features of the whole request as it stands. */
+export function requestFeatures(session: Session): number[] {
+  const { state, settings, rendering } = session;
+  let sum = addFeatures(noFeatures(), rendering.features);
+  for (const part of [state.system, state.tools]) {
+    if (part !== undefined && part.features.length > 0) sum = addFeatures(sum, part.features);
+  }
+  sum[sum.length - 1]! += settings.curated.fixedOverheadTokens;
+  return sum;
+}
+
+/** Tokens of the current request as the provider will count them, with the P95 bound that budgets go by. */
+export function estimateRequest(session: Session): Estimate {
+  return estimate(fitOf(session), requestFeatures(session));
+}
+
+/** Takes in a report for the last main request; what is implausible changes nothing. */
+export function observeUsage(session: Session, usage: Pick<ReportedUsage, 'prompt' | 'output'>): Observed {
+  const { window } = budgetOf(session.state, session.settings);
+  const features = session.state.sent.features ?? requestFeatures(session);
+  return observe(fitOf(session), { features: [...features], usage: usage.prompt, window });
+}

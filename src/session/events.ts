@@ -1,0 +1,111 @@
+// The events a session is folded from: their names, their payloads, which of their fields stay inside. Knows no
+// heuristic and no wire.
+
+import type { DecisionFields, DecisionPayloads } from '../curation/decisions.js';
+import type { Format } from '../providers/types.js';
+
+export interface MediaHint {
+  /** JSON pointer inside the message. */
+  path: string;
+  width: number;
+  height: number;
+}
+
+/** What the host knows about a message beyond the provider's fields. */
+export interface MessageHint {
+  usage?: unknown;
+  model?: string;
+  media?: MediaHint[];
+}
+
+export interface Payloads extends DecisionPayloads {
+  'session.opened': {
+    format: Format;
+    model: string;
+    context_window?: number;
+    max_output_tokens?: number;
+    system?: string;
+    system_tokens?: number;
+    system_features?: number[];
+    tools?: string;
+    tools_tokens?: number;
+    tools_features?: number[];
+    config: unknown;
+    project?: string;
+  };
+  'session.resumed': { epoch: number; model?: string };
+  'session.superseded': { epoch: number };
+  'session.config': { config: unknown };
+  /** `text` is the exact JSON text of the native message. */
+  'session.message': {
+    id: string;
+    at: number;
+    role: string;
+    text: string;
+    tokens: number;
+    /** What the estimator learns from (tokens/features.ts). */
+    features: number[];
+    /** Tokens of each tool result body in the message, in order. */
+    bodies?: number[];
+    hint?: MessageHint;
+  };
+  /** The host joined in mid-conversation: the provider has seen these messages as they are. */
+  'session.attached': { messages: number; tokens: number };
+  /** The host moved its cache markers in messages it resent: same content, other bytes. */
+  'session.remarked': { messages: { at: number; text: string }[] };
+  'session.system': { text: string | null; tokens: number; features: number[] };
+  'session.tools': { text: string | null; tokens: number; features: number[] };
+  'session.diverged': { index: number; dropped_messages: number; dropped_decisions: number[] };
+  'session.repaired': DecisionFields & {
+    what: string;
+    rule: string;
+    tool_call_id?: string;
+    message?: number;
+    frozen?: string[];
+  };
+  'session.key': { key: string; body: string; method: string; result: unknown; request_seq?: number };
+  'session.closed': Record<string, never>;
+  'session.forked': { from: string; at_seq: number };
+  'io.input': { message: number; tokens: number };
+  'llm.response': { message: number; stop_reason?: string };
+  'tool.invoke': { id: string; name: string; message: number; part: number; parent_call_id?: string };
+  'tool.result': { id: string; tool: string; message: number; part: number; size: number; error?: boolean };
+  'llm.request': {
+    hash: string;
+    request: number;
+    task_kind: string;
+    messages: number;
+    tokens: number;
+    features?: number[];
+    passthrough?: string;
+    pending?: string[];
+  };
+  'llm.error': { status?: number; message: string; overflow: boolean };
+  'agent.turn.end': {
+    turn_id: string;
+    iteration: number;
+    session_id: string;
+    final: boolean;
+    /** True when history edits may be made before the next main request. */
+    boundary: boolean;
+    stop_reason?: string;
+    usage?: { prompt: number; cached: number; written: number; output: number };
+    fit?: unknown;
+  };
+  'durable.changed': { field: 'plan' | 'todos' | 'manifest' | 'decision'; value: unknown };
+  'durable.placed': DecisionFields & { block: string; message: number };
+}
+
+export type EventType = keyof Payloads;
+
+/** An event before the journal numbers and seals it. */
+export type NewEvent = {
+  [T in EventType]: { type: T; payload: Payloads[T]; observed?: boolean };
+}[EventType];
+
+/** A fold input: what a journal record says once its type is known. */
+export type SessionEvent = NewEvent & { seq: number; ts: number; turn: number };
+
+export function event<T extends EventType>(type: T, payload: Payloads[T], observed = false): NewEvent {
+  return (observed ? { type, payload, observed } : { type, payload }) as NewEvent;
+}

@@ -1,0 +1,296 @@
+// Folds one event into the state. Deterministic, knows no heuristic, tokenizer, clock or config source: what an event
+// does not say does not happen. The state is owned by its actor and is changed in place.
+
+import { CallIndex } from '../curation/calls.js';
+import type { DecisionFields } from '../curation/decisions.js';
+import { pointer, sliceValue } from '../json/index.js';
+import { Native } from '../json/native.js';
+import { specOf } from '../providers/spec.js';
+import type { Payloads, SessionEvent } from './events.js';
+import { readHinted } from './hints.js';
+import { Ledger } from './ledger.js';
+import type { SessionState, StaticPart } from './state.js';
+
+/** Recorded answers of idempotency keys that are kept a session; the oldest leave first. */
+const KEYS_KEPT = 4096;
+
+/** The state before any event. */
+export function freshState(): SessionState {
+  return {
+    status: 'fresh',
+    seq: 0,
+    hash: '',
+    updatedAt: 0,
+    format: 'anthropic',
+    spec: specOf('anthropic'),
+    model: '',
+    config: {},
+    epoch: 0,
+    turn: 0,
+    round: 0,
+    messages: [],
+    messageTokens: 0,
+    calls: new CallIndex(),
+    ledger: new Ledger(),
+    sent: { requests: 0, messages: 0, tokens: 0, at: 0 },
+    boundary: false,
+    edited: false,
+    pending: new Set(),
+    repaired: 0,
+    frozen: new Set(),
+    durable: { todos: [], manifest: '', decisions: [] },
+    keys: new Map(),
+    topic: { start: 0, shifts: [] },
+    prunedTools: new Set(),
+    prunedTokens: 0,
+    orphans: new Map(),
+    turnMessages: 0,
+  };
+}
+
+function staticPart(
+  text: string | null | undefined,
+  tokens: number | undefined,
+  features: readonly number[] | undefined,
+): StaticPart | undefined {
+  return text == null
+    ? undefined
+    : { native: new Native(text), tokens: tokens ?? 0, features: features ?? [] };
+}
+
+export function evolve(state: SessionState, e: SessionEvent): SessionState {
+  state.seq = e.seq;
+  state.updatedAt = e.ts;
+  const { _edits: edits, _undo: undo } = e.payload as DecisionFields;
+  for (const seq of undo ?? []) state.ledger.remove(seq);
+  if (edits !== undefined) {
+    state.ledger.add({ seq: e.seq, type: e.type, edits, ...(e.observed ? { observed: true } : {}) });
+  }
+  switch (e.type) {
+    case 'session.opened':
+      opened(state, e.payload);
+      break;
+    case 'session.resumed':
+      state.status = 'open';
+      state.epoch = e.payload.epoch;
+      if (e.payload.model !== undefined) state.model = e.payload.model;
+      break;
+    case 'session.closed':
+      state.status = 'closed';
+      break;
+    case 'session.config':
+      state.config = e.payload.config;
+      state.calls.uncleared(new Set(state.ledger.dropObserved()));
+      break;
+    case 'session.attached':
+      state.sent = { ...state.sent, messages: e.payload.messages, tokens: e.payload.tokens, at: e.ts };
+      state.repaired = Math.max(state.repaired, e.payload.messages);
+      break;
+    case 'session.message':
+      message(state, e.payload, e);
+      break;
+    case 'session.remarked':
+      for (const m of e.payload.messages) {
+        const stored = state.messages[m.at];
+        if (stored === undefined) continue;
+        stored.native = new Native(m.text);
+        stored.reading = readHinted(state.spec, stored.native, stored.hint?.media);
+        state.ledger.touch(m.at);
+      }
+      break;
+    case 'session.system':
+      state.system = staticPart(e.payload.text, e.payload.tokens, e.payload.features) as StaticPart;
+      if (e.payload.text === null) delete (state as Partial<SessionState>).system;
+      break;
+    case 'session.tools':
+      state.tools = staticPart(e.payload.text, e.payload.tokens, e.payload.features) as StaticPart;
+      if (e.payload.text === null) delete (state as Partial<SessionState>).tools;
+      break;
+    case 'session.diverged':
+      diverged(state, e.payload.index);
+      break;
+    case 'session.repaired':
+      for (const f of e.payload.frozen ?? []) state.frozen.add(f);
+      break;
+    case 'session.key':
+      state.keys.set(e.payload.key, {
+        body: e.payload.body,
+        method: e.payload.method,
+        result: e.payload.result,
+        ...(e.payload.request_seq === undefined ? {} : { requestSeq: e.payload.request_seq }),
+      });
+      if (state.keys.size > KEYS_KEPT) state.keys.delete(state.keys.keys().next().value!);
+      break;
+    case 'llm.request':
+      if (e.payload.passthrough !== undefined || e.payload.request === 0) break;
+      state.sent = {
+        requests: e.payload.request,
+        messages: e.payload.messages,
+        tokens: e.payload.tokens,
+        ...(e.payload.features === undefined ? {} : { features: e.payload.features }),
+        at: e.ts,
+      };
+      state.repaired = Math.max(state.repaired, e.payload.messages);
+      state.pending = new Set(e.payload.pending ?? []);
+      state.boundary = false;
+      break;
+    case 'agent.turn.end':
+      state.round += 1;
+      if (e.payload.final) {
+        state.turn += 1;
+        state.turnMessages = 0;
+      }
+      if (e.payload.usage !== undefined) {
+        state.usage = { ...e.payload.usage, messages: state.sent.messages, ts: e.ts };
+      }
+      if (e.payload.fit !== undefined) state.fit = e.payload.fit;
+      if (e.payload.boundary) {
+        state.boundary = true;
+        state.edited = false;
+      }
+      break;
+    case 'memory.tool_result_cleared': {
+      const { message: at, path } = e.payload;
+      const result = findResult(state, at, path);
+      if (result !== undefined) {
+        result.cleared = e.seq;
+        result.handle = e.payload.handle;
+      }
+      break;
+    }
+    case 'memory.tool_def_pruned':
+      state.prunedTools.add(e.payload.tool_id);
+      break;
+    case 'memory.tool_def_restored':
+      state.prunedTools.delete(e.payload.tool_id);
+      break;
+    case 'memory.curated':
+      if (e.payload.cache_invalidates) state.edited = true;
+      break;
+    case 'memory.topic_shift_detected':
+      state.topic.shifts.push({
+        seq: e.seq,
+        from: e.payload.from_turn,
+        to: e.payload.to_turn,
+        signal: e.payload.signal,
+        similarity: e.payload.similarity,
+        retracted: false,
+      });
+      state.topic.start = e.payload.to_turn;
+      break;
+    case 'memory.topic_shift_retracted': {
+      const shift = state.topic.shifts.find((s) => s.seq === e.payload.seq_of);
+      if (shift !== undefined) {
+        shift.retracted = true;
+        state.topic.start = shift.from;
+      }
+      break;
+    }
+    case 'durable.changed':
+      durable(state, e.payload);
+      break;
+    case 'durable.placed':
+      state.durablePlaced = { seq: e.seq, block: e.payload.block };
+      break;
+    default:
+      break;
+  }
+  return state;
+}
+
+function opened(state: SessionState, p: Payloads['session.opened']): void {
+  state.status = 'open';
+  state.format = p.format;
+  state.spec = specOf(p.format);
+  state.model = p.model;
+  if (p.context_window !== undefined) state.contextWindow = p.context_window;
+  if (p.max_output_tokens !== undefined) state.maxOutputTokens = p.max_output_tokens;
+  if (p.project !== undefined) state.project = p.project;
+  const system = staticPart(p.system, p.system_tokens, p.system_features);
+  if (system !== undefined) state.system = system;
+  const tools = staticPart(p.tools, p.tools_tokens, p.tools_features);
+  if (tools !== undefined) state.tools = tools;
+  state.config = p.config;
+  state.epoch = 1;
+}
+
+function message(state: SessionState, p: Payloads['session.message'], e: SessionEvent): void {
+  const own = new Native(p.text);
+  const reading = readHinted(state.spec, own, p.hint?.media);
+  const at = state.messages.length;
+  state.messages.push({
+    id: p.id,
+    seq: e.seq,
+    native: own,
+    reading,
+    tokens: p.tokens,
+    features: p.features,
+    turn: state.turn,
+    round: state.round,
+    ...(p.hint === undefined ? {} : { hint: p.hint }),
+  });
+  state.messageTokens += p.tokens;
+  state.turnMessages += 1;
+  let body = 0;
+  reading.parts.forEach((part, i) => {
+    if (part.kind === 'tool_call') state.calls.addCall(at, i, part, state.turn, state.round);
+    else if (part.kind === 'tool_result') {
+      state.calls.addResult(at, i, part, p.bodies?.[body++] ?? 0, state.turn, state.round);
+    }
+  });
+}
+
+function diverged(state: SessionState, index: number): void {
+  for (const r of state.calls.results) {
+    const part =
+      r.at >= index && r.handle !== undefined ? state.messages[r.at]?.reading.parts[r.part] : undefined;
+    const body =
+      part?.bodyPath === undefined ? undefined : sliceValue(state.messages[r.at]!.native.text, part.bodyPath);
+    if (body !== undefined) state.orphans.set(r.handle!, body);
+  }
+  const gone = new Set(state.ledger.dropFrom(index));
+  for (let i = index; i < state.messages.length; i += 1) state.messageTokens -= state.messages[i]!.tokens;
+  state.messages.length = index;
+  state.ledger.touch(index);
+  state.calls.truncate(index);
+  state.calls.uncleared(gone);
+  state.repaired = Math.min(state.repaired, index);
+  state.sent.messages = Math.min(state.sent.messages, index);
+  if (state.durablePlaced !== undefined && gone.has(state.durablePlaced.seq)) {
+    delete (state as Partial<SessionState>).durablePlaced;
+  }
+}
+
+function findResult(state: SessionState, at: number, path: string) {
+  const { results } = state.calls;
+  // Results stand in message order: find the first of the message by bisection, then walk its few results.
+  let low = 0;
+  let high = results.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if (results[mid]!.at < at) low = mid + 1;
+    else high = mid;
+  }
+  for (let i = low; i < results.length && results[i]!.at === at; i += 1) {
+    const part = state.messages[at]?.reading.parts[results[i]!.part];
+    if (part !== undefined && pointer(part.path) === path) return results[i];
+  }
+  return undefined;
+}
+
+function durable(state: SessionState, p: Payloads['durable.changed']): void {
+  switch (p.field) {
+    case 'plan':
+      state.durable.plan = p.value as { title: string; text: string };
+      break;
+    case 'todos':
+      state.durable.todos = p.value as unknown[];
+      break;
+    case 'manifest':
+      state.durable.manifest = p.value as string;
+      break;
+    case 'decision':
+      state.durable.decisions.push(p.value as string);
+      break;
+  }
+}

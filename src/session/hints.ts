@@ -1,0 +1,19 @@
+// What the host knows of an image beyond its bytes, laid over a reading. Pure.
+
+import { pointer } from '../json/index.js';
+import type { FormatSpec, Native, Reading } from '../providers/types.js';
+import type { MediaHint } from './events.js';
+
+export function readHinted(spec: FormatSpec, native: Native, hints?: readonly MediaHint[]): Reading {
+  const reading = spec.read(native);
+  if (hints === undefined || hints.length === 0) return reading;
+  for (const part of reading.parts) {
+    for (const media of part.media ?? []) {
+      const hint = hints.find((h) => h.path === pointer(media.path));
+      if (hint === undefined) continue;
+      media.width = hint.width;
+      media.height = hint.height;
+    }
+  }
+  return reading;
+}

@@ -1,0 +1,131 @@
+// New messages on their way in: read, measured in the pool, turned into events. Nothing is decided about them here.
+
+import { CuratedError, fail } from '../errors.js';
+import type { Native, Reading } from '../providers/types.js';
+import { combine, type Measure, type Measured, measureMessage } from '../tokens/request-count.js';
+import { event, type MessageHint, type NewEvent } from './events.js';
+import { readHinted } from './hints.js';
+import type { Session } from './session.js';
+
+export interface Taken {
+  native: Native;
+  reading: Reading;
+  tokens: number;
+  features: number[];
+  bodies: number[];
+  hint?: MessageHint;
+}
+
+/** Reads and measures messages. One pool call for all of them. */
+export async function measureAll(
+  session: Session,
+  messages: readonly Native[],
+  hints: ReadonlyMap<number, MessageHint> = new Map(),
+): Promise<Taken[]> {
+  const { spec } = session.state;
+  const { image } = session.profile;
+  const readings = messages.map((native, i) => readHinted(spec, native, hints.get(i)?.media));
+  const measures = readings.map((reading) => measureMessage(reading, image));
+  const counts = await session.deps.pool.countTokens(
+    measures.flatMap((m) => m.texts),
+    session.encoding,
+  );
+  let from = 0;
+  return messages.map((native, i) => {
+    const measured = combine(measures[i]!, counts, from);
+    from += measures[i]!.texts.length;
+    const hint = hints.get(i);
+    return {
+      native,
+      reading: readings[i]!,
+      tokens: measured.tokens,
+      features: measured.features.map(short),
+      bodies: bodiesOf(readings[i]!, measured),
+      ...(hint === undefined ? {} : { hint }),
+    };
+  });
+}
+
+function bodiesOf(reading: Reading, measured: Measured): number[] {
+  return [...measured.parts].filter((_, i) => reading.parts[i]!.kind === 'tool_result');
+}
+
+/** Two decimals: what the estimator can tell apart, short in the journal. */
+function short(v: number): number {
+  return Math.round(v * 100) / 100;
+}
+
+/** Tokens of what is no message: the system prompt, the tool definitions. */
+export async function measured(
+  session: Session,
+  measure: Measure,
+): Promise<{ tokens: number; features: number[] }> {
+  const counts = await session.deps.pool.countTokens(measure.texts, session.encoding);
+  const { tokens, features } = combine(measure, counts);
+  return { tokens, features: features.map(short) };
+}
+
+export function checkLimits(session: Session, n: number): void {
+  const { messagesAnAppend, messagesATurn } = session.deps.limits;
+  if (n > messagesAnAppend) {
+    fail('LIMIT', `${n} messages in one append, at most ${messagesAnAppend}`, {
+      detail: { limit: 'messages_an_append', max: messagesAnAppend },
+    });
+  }
+  checkTurnLimit(session, n, messagesATurn);
+}
+
+export function checkTurnLimit(session: Session, n: number, max = session.deps.limits.messagesATurn): void {
+  if (session.state.turnMessages + n > max) {
+    fail('LIMIT', `more than ${max} messages in one turn`, { detail: { limit: 'messages_a_turn', max } });
+  }
+}
+
+/** Refuses what no repair can make a message of this format. */
+export function checkShape(session: Session, messages: readonly Native[]): void {
+  messages.forEach((m, i) => {
+    const role = (m.value as { role?: unknown; type?: unknown } | null)?.role;
+    const typed =
+      session.state.format === 'openai-responses' && typeof (m.value as { type?: unknown }).type === 'string';
+    if (typeof role !== 'string' && !typed) {
+      throw new CuratedError('INVALID_MESSAGES', 'a message has no role', { path: `/messages/${i}/role` });
+    }
+  });
+}
+
+/** Events of one message: itself, then what it means. */
+export function* messageEvents(session: Session, taken: Taken): Generator<NewEvent> {
+  const { state } = session;
+  const at = state.messages.length;
+  const { reading } = taken;
+  yield event('session.message', {
+    id: `m${state.seq + 1}`,
+    at,
+    role: reading.role,
+    text: taken.native.text,
+    tokens: taken.tokens,
+    features: taken.features,
+    ...(taken.bodies.length === 0 ? {} : { bodies: taken.bodies }),
+    ...(taken.hint === undefined ? {} : { hint: taken.hint }),
+  });
+  if (reading.role === 'user' && reading.ownText !== '') {
+    yield event('io.input', { message: at, tokens: taken.tokens });
+  }
+  if (reading.role === 'assistant') yield event('llm.response', { message: at });
+  for (let part = 0; part < reading.parts.length; part += 1) {
+    const p = reading.parts[part]!;
+    if (p.kind === 'tool_call') {
+      yield event('tool.invoke', { id: p.callId ?? '', name: p.tool ?? '', message: at, part });
+    } else if (p.kind === 'tool_result') {
+      const result = state.calls.results.findLast((r) => r.at === at && r.part === part);
+      yield event('tool.result', {
+        id: p.callId ?? '',
+        tool: result?.tool ?? '',
+        message: at,
+        part,
+        size: p.bodyBytes ?? 0,
+        ...(p.isError === true ? { error: true } : {}),
+      });
+    }
+  }
+}

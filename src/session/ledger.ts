@@ -1,0 +1,159 @@
+// The ledger of substitutions: every journalled decision with its edits, by stored message. Knows no heuristic; what
+// stands here is applied for ever, until the messages it stands on leave the history.
+
+import type { LedgerEdit } from '../curation/decisions.js';
+import type { EventType } from './events.js';
+
+export interface Decision {
+  /** seq of the event that took the decision; its identity. */
+  readonly seq: number;
+  readonly type: EventType;
+  readonly edits: readonly LedgerEdit[];
+  /** Taken by a daemon that only watches: part of the projection, never of the request. */
+  readonly observed?: boolean;
+}
+
+/** First and last stored message that an edit touches. */
+function positionOf(edit: LedgerEdit): number {
+  return edit.op === 'insert' ? edit.before : edit.at;
+}
+
+/** Changes remembered for readers that follow the ledger. */
+const TOUCHES_KEPT = 4096;
+
+const NONE: readonly LedgerEdit[] = [];
+
+export class Ledger {
+  readonly #decisions = new Map<number, Decision>();
+  readonly #edits = new Map<number, LedgerEdit[]>();
+  readonly #inserts = new Map<number, LedgerEdit[]>();
+  readonly #observed = new Set<LedgerEdit>();
+  /** Grows with every change; what reads the ledger remembers up to where it has read. */
+  readonly #touches: number[] = [];
+  #revision = 0;
+  #revisionBase = 0;
+
+  get size(): number {
+    return this.#decisions.size;
+  }
+
+  decisions(): IterableIterator<Decision> {
+    return this.#decisions.values();
+  }
+
+  get(seq: number): Decision | undefined {
+    return this.#decisions.get(seq);
+  }
+
+  /** @param projected also what was only observed */
+  editsOf(at: number, projected = false): readonly LedgerEdit[] {
+    return this.#real(this.#edits.get(at), projected);
+  }
+
+  insertsBefore(at: number, projected = false): readonly LedgerEdit[] {
+    return this.#real(this.#inserts.get(at), projected);
+  }
+
+  #real(edits: readonly LedgerEdit[] | undefined, projected: boolean): readonly LedgerEdit[] {
+    if (edits === undefined) return NONE;
+    return projected || this.#observed.size === 0 ? edits : edits.filter((e) => !this.#observed.has(e));
+  }
+
+  /** Stored messages with at least one edit, ascending. */
+  edited(): number[] {
+    return [...this.#edits.keys()].sort((a, b) => a - b);
+  }
+
+  /** Stored positions before which something of ours stands, ascending. */
+  inserted(): number[] {
+    return [...this.#inserts.keys()].sort((a, b) => a - b);
+  }
+
+  /** True if a decision took the message out of the view. */
+  isDropped(at: number): boolean {
+    return this.#edits.get(at)?.some((e) => e.op === 'drop') ?? false;
+  }
+
+  add(decision: Decision): void {
+    this.#decisions.set(decision.seq, decision);
+    for (const edit of decision.edits) {
+      if (decision.observed) this.#observed.add(edit);
+      this.#link(edit);
+    }
+  }
+
+  /** Takes one decision back (a recall in place, a superseded durable block). */
+  remove(seq: number): boolean {
+    const decision = this.#decisions.get(seq);
+    if (decision === undefined) return false;
+    this.#decisions.delete(seq);
+    for (const edit of decision.edits) {
+      this.#observed.delete(edit);
+      const map = edit.op === 'insert' ? this.#inserts : this.#edits;
+      const at = positionOf(edit);
+      const rest = (map.get(at) ?? []).filter((e) => e !== edit);
+      if (rest.length === 0) map.delete(at);
+      else map.set(at, rest);
+      this.#touch(at);
+    }
+    return true;
+  }
+
+  /** Takes back all that was only observed: the session is curated from now on, or no longer watched. */
+  dropObserved(): number[] {
+    const gone = [...this.#decisions.values()].filter((d) => d.observed).map((d) => d.seq);
+    for (const seq of gone) this.remove(seq);
+    return gone;
+  }
+
+  /** Decisions that touch a message at or behind `index`. */
+  standingOn(index: number): number[] {
+    return [...this.#decisions.values()]
+      .filter((d) => d.edits.some((e) => positionOf(e) >= index))
+      .map((d) => d.seq);
+  }
+
+  /** Drops every decision that stands on a message at or behind `index`; their seqs. */
+  dropFrom(index: number): number[] {
+    const gone = this.standingOn(index);
+    for (const seq of gone) this.remove(seq);
+    return gone;
+  }
+
+  /** Marks that messages from `at` on must be rendered anew for a reason of their own (remarked, diverged). */
+  touch(at: number): void {
+    this.#touch(at);
+  }
+
+  /** Number of changes so far: a reader's mark for `touchedSince`. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The first stored position whose rendering may have changed since `revision`; Infinity when none has. */
+  touchedSince(revision: number): number {
+    let from = Number.POSITIVE_INFINITY;
+    for (let i = Math.max(0, revision - this.#revisionBase); i < this.#touches.length; i += 1) {
+      from = Math.min(from, this.#touches[i]!);
+    }
+    return revision < this.#revisionBase ? 0 : from;
+  }
+
+  #link(edit: LedgerEdit): void {
+    const map = edit.op === 'insert' ? this.#inserts : this.#edits;
+    const at = positionOf(edit);
+    const list = map.get(at);
+    if (list === undefined) map.set(at, [edit]);
+    else list.push(edit);
+    this.#touch(at);
+  }
+
+  #touch(at: number): void {
+    this.#touches.push(at);
+    this.#revision += 1;
+    if (this.#touches.length <= TOUCHES_KEPT) return;
+    // A reader that is further behind than this renders everything anew.
+    this.#touches.splice(0, TOUCHES_KEPT / 2);
+    this.#revisionBase += TOUCHES_KEPT / 2;
+  }
+}

@@ -1,0 +1,56 @@
+// A session from its journal: records read, texts fetched, events folded. The same way serves resume, replay and fork.
+
+import { attach, type JournalRecord, references, type SessionKey, type Store } from '../journal/index.js';
+import type { EventType, Payloads, SessionEvent } from './events.js';
+import { evolve, freshState } from './evolve.js';
+import type { SessionState } from './state.js';
+
+/** Records that are read at once: bounds memory, and lets other sessions' reads in between. */
+const PAGE = 512;
+
+/** Events of a journal from `fromSeq` on, long texts in place. */
+export async function* events(
+  store: Store,
+  key: SessionKey,
+  fromSeq = 1,
+  toSeq = Number.POSITIVE_INFINITY,
+): AsyncGenerator<{ event: SessionEvent; record: JournalRecord }> {
+  let next = fromSeq;
+  while (next <= toSeq) {
+    const page = await store.read(key, next, Math.min(PAGE, toSeq - next + 1));
+    if (page.length === 0) return;
+    for (const record of page) yield { event: await eventOf(store, key, record), record };
+    next = page[page.length - 1]!.seq + 1;
+  }
+}
+
+async function eventOf(store: Store, key: SessionKey, record: JournalRecord): Promise<SessionEvent> {
+  const texts = new Map<string, Uint8Array>();
+  for (const hash of references(record.payload)) {
+    const bytes = await store.blob(key, hash);
+    if (bytes !== undefined) texts.set(hash, bytes);
+  }
+  const payload = attach(record.payload, (hash) => texts.get(hash));
+  return {
+    type: record.type as EventType,
+    payload: payload as unknown as Payloads[EventType],
+    seq: record.seq,
+    ts: record.ts,
+    turn: record.turn,
+    ...(record.observed === undefined ? {} : { observed: record.observed }),
+  } as SessionEvent;
+}
+
+/** The state after the record with seq `toSeq`. */
+export async function loadState(
+  store: Store,
+  key: SessionKey,
+  toSeq = Number.POSITIVE_INFINITY,
+): Promise<SessionState> {
+  const state = freshState();
+  for await (const { event, record } of events(store, key, 1, toSeq)) {
+    evolve(state, event);
+    state.hash = record.hash;
+  }
+  return state;
+}

@@ -1,0 +1,50 @@
+// The curated request as RFC 6902 operations on what the agent holds itself: its own system, tools and messages, all of
+// them as it gave them. Pure.
+
+import { pointer, RawJson, writeJson } from '../json/index.js';
+import type { Rendering } from './rendering.js';
+import type { SessionState } from './state.js';
+import { toolsText } from './view.js';
+
+export interface Patch {
+  base_messages: number;
+  ops: RawJson;
+}
+
+/** Operations in the order in which they are applied: inside messages first, then messages themselves from the back. */
+export function patchOf(state: SessionState, rendering: Rendering): Patch {
+  const ops: string[] = [];
+  for (const at of state.ledger.edited()) {
+    if (at >= state.messages.length || state.ledger.isDropped(at)) continue;
+    const edits = state.ledger.editsOf(at);
+    // A value put in place of another can be named by its path; anything that moves items is the message as a whole.
+    const simple = edits.every((e) => e.op === 'set');
+    if (simple) {
+      for (const e of edits) if (e.op === 'set') ops.push(op('add', ['messages', at, ...e.path], e.json));
+    } else {
+      ops.push(op('replace', ['messages', at], rendering.pieces[rendering.ownIndexOf(at)]!.text));
+    }
+  }
+  const moved = [...new Set([...state.ledger.edited(), ...state.ledger.inserted()])]
+    .filter((at) => at < state.messages.length)
+    .sort((a, b) => b - a);
+  for (const at of moved) {
+    if (state.ledger.isDropped(at)) ops.push(writeJson({ op: 'remove', path: pointer(['messages', at]) }));
+    for (const insert of [...state.ledger.insertsBefore(at)].reverse()) {
+      if (insert.op === 'insert') ops.push(op('add', ['messages', at], insert.json));
+    }
+  }
+  if (state.format === 'openai-chat' && state.system !== undefined) {
+    ops.push(writeJson({ op: 'remove', path: '/system' }));
+    ops.push(op('add', ['messages', 0], rendering.pieces[0]!.text));
+  }
+  const tools = toolsText(state);
+  if (tools !== undefined && tools !== state.tools?.native.text) ops.push(op('replace', ['tools'], tools));
+  return { base_messages: state.messages.length, ops: new RawJson(`[${ops.join(',')}]`) };
+}
+
+function op(name: 'add' | 'replace', path: (string | number)[], json: string): string {
+  // "add" on an object member replaces it and on an array item inserts: an item of an array is replaced by its own verb.
+  const verb = typeof path[path.length - 1] === 'number' && path.length > 2 ? 'replace' : name;
+  return writeJson({ op: verb, path: pointer(path), value: new RawJson(json) });
+}

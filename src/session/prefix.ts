@@ -1,0 +1,42 @@
+// What the provider is likely to hold cached of this session: from what was sent, the marks in it, reported usage, and
+// the time since.
+
+import type { KnownPrefix } from '../curation/known-prefix.js';
+import type { Session } from './session.js';
+
+/** Lifetime of a provider's cache when neither marks nor configuration say, ms. Source: PROVIDERS A44, C10. */
+const TTL_MS = { anthropic: 5 * 60_000, openai: 30 * 60_000 };
+const HOUR_MS = 60 * 60_000;
+
+export function knownPrefix(session: Session, now: number): KnownPrefix {
+  const { state, settings } = session;
+  const ttlSet = settings.curated.cacheTtl;
+  const anthropic = state.format === 'anthropic';
+  if (state.sent.messages === 0) return { known: false };
+  const usage = state.usage;
+  const reported = usage !== undefined && usage.cached + usage.written > 0;
+  const marked = anthropic ? lastMark(session) : undefined;
+  // Without marks, reports or the operator's word nobody can tell whether anything is cached.
+  if (!reported && marked === undefined && ttlSet === undefined) return { known: false };
+  const ttl = ttlSet ?? (anthropic ? (marked?.hour ? HOUR_MS : TTL_MS.anthropic) : TTL_MS.openai);
+  const messages = marked !== undefined && !reported ? marked.messages : state.sent.messages;
+  return {
+    known: true,
+    messages,
+    tokens: state.sent.tokens,
+    cold: now - state.sent.at > ttl ? 1 : 0,
+  };
+}
+
+/** The newest cache mark among what was sent; marks on the static part cache no message. O(distance to it). */
+function lastMark(session: Session): { messages: number; hour: boolean } | undefined {
+  const { state } = session;
+  for (let at = Math.min(state.sent.messages, state.messages.length) - 1; at >= 0; at -= 1) {
+    const { reading, native } = state.messages[at]!;
+    if (reading.marks.length > 0) return { messages: at + 1, hour: /"ttl"\s*:\s*"1h"/.test(native.text) };
+    // The look-back of the provider ends long before this (PV-A42); what is further back is not cached any more.
+    if (state.sent.messages - at > 64) break;
+  }
+  const fixed = `${state.system?.native.text ?? ''}${state.tools?.native.text ?? ''}`;
+  return fixed.includes('"cache_control"') ? { messages: 0, hour: fixed.includes('"1h"') } : undefined;
+}

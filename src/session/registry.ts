@@ -1,0 +1,143 @@
+// All sessions of the daemon: found, loaded when first asked for, parked when idle. Knows tenants, no sockets.
+
+import { handlePrefix } from '../curation/handle.js';
+import { fail } from '../errors.js';
+import { SessionActor, type Subscriber } from './actor.js';
+import type { SessionDeps } from './deps.js';
+import type { ProjectedEvent } from './project.js';
+
+export interface SessionSummary {
+  session: string;
+  model: string;
+  turn: number;
+  seq: number;
+  tokens: number;
+  connected: boolean;
+  updated_at: number;
+}
+
+export class SessionRegistry {
+  readonly #deps: SessionDeps;
+  readonly #tenants = new Map<string, Map<string, SessionActor>>();
+  readonly #global = new Map<string, Set<Subscriber>>();
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+  }
+
+  get loaded(): number {
+    let n = 0;
+    for (const sessions of this.#tenants.values()) n += sessions.size;
+    return n;
+  }
+
+  /** The actor of a session; reads its journal when it is not in memory. An unknown session gives a fresh one. */
+  async get(tenant: string, session: string): Promise<SessionActor> {
+    const sessions = this.#of(tenant);
+    let actor = sessions.get(session);
+    if (actor !== undefined) return actor;
+    actor = new SessionActor(
+      { tenant, session },
+      this.#deps,
+      (id, e) => this.#tell(tenant, id, e),
+      () => {
+        return (this.#global.get(tenant)?.size ?? 0) > 0;
+      },
+    );
+    sessions.set(session, actor);
+    await actor.load();
+    return actor;
+  }
+
+  /** As `get`, for calls that don't make sessions: an unknown one leaves nothing behind. */
+  async known(tenant: string, session: string): Promise<SessionActor> {
+    const actor = await this.get(tenant, session);
+    await actor.idle();
+    if (actor.session.state.status === 'fresh') {
+      this.#of(tenant).delete(session);
+      fail('UNKNOWN_SESSION', `there is no session ${JSON.stringify(session)} for this token`);
+    }
+    return actor;
+  }
+
+  drop(tenant: string, session: string): void {
+    this.#of(tenant).delete(session);
+  }
+
+  /** The session that gave out a handle: its first letters say which. */
+  async byHandle(tenant: string, handle: string): Promise<SessionActor[]> {
+    const heads = await this.#deps.store.heads(tenant);
+    const found: SessionActor[] = [];
+    const names = new Set([...heads.map((h) => h.key.session), ...this.#of(tenant).keys()]);
+    for (const name of names) {
+      if (handle.startsWith(handlePrefix(tenant, name))) found.push(await this.get(tenant, name));
+    }
+    return found;
+  }
+
+  async list(tenant: string): Promise<SessionSummary[]> {
+    const heads = await this.#deps.store.heads(tenant);
+    const out: SessionSummary[] = [];
+    for (const head of heads) {
+      const actor = this.#of(tenant).get(head.key.session);
+      const state = actor?.session.state;
+      out.push({
+        session: head.key.session,
+        model: state?.model || String(head.meta['model'] ?? ''),
+        turn: state?.turn ?? Number(head.meta['turn'] ?? 0),
+        seq: state?.seq || head.seq,
+        tokens: state?.messageTokens ?? Number(head.meta['tokens'] ?? 0),
+        connected: actor?.connected ?? false,
+        updated_at: state?.updatedAt || head.updatedAt,
+      });
+    }
+    return out.sort((a, b) => b.updated_at - a.updated_at || (a.session < b.session ? -1 : 1));
+  }
+
+  subscribeAll(tenant: string, subscriber: Subscriber): void {
+    let set = this.#global.get(tenant);
+    if (set === undefined) {
+      set = new Set();
+      this.#global.set(tenant, set);
+    }
+    set.add(subscriber);
+  }
+
+  unsubscribeAll(tenant: string, subscriber: Subscriber): void {
+    this.#global.get(tenant)?.delete(subscriber);
+  }
+
+  /** Puts sessions out of memory that nobody has used for `idleMs`; their journal brings them back. */
+  park(idleMs: number): number {
+    const now = this.#deps.clock.mono();
+    let parked = 0;
+    for (const sessions of this.#tenants.values()) {
+      for (const [name, actor] of sessions) {
+        if (now - actor.touchedAt < idleMs || !actor.parkable) continue;
+        sessions.delete(name);
+        parked += 1;
+      }
+    }
+    return parked;
+  }
+
+  /** Waits until every mailbox is empty. */
+  async settle(): Promise<void> {
+    for (const sessions of this.#tenants.values()) {
+      await Promise.all([...sessions.values()].map((a) => a.idle()));
+    }
+  }
+
+  #of(tenant: string): Map<string, SessionActor> {
+    let sessions = this.#tenants.get(tenant);
+    if (sessions === undefined) {
+      sessions = new Map();
+      this.#tenants.set(tenant, sessions);
+    }
+    return sessions;
+  }
+
+  #tell(tenant: string, session: string, e: ProjectedEvent): void {
+    for (const s of this.#global.get(tenant) ?? []) s(session, e);
+  }
+}

@@ -1,0 +1,256 @@
+// The request for the model, rendered from the state: stored messages with the ledger's edits applied. Kept between
+// calls, so that a turn renders what it added; a fresh one over the same state gives the same bytes, which is replay.
+
+import { createHash, type Hash } from 'node:crypto';
+import { applyEdits, canonicalize, pointer, type TextEdit } from '../json/index.js';
+import { Native } from '../json/native.js';
+import type { Reading, RuleWalk, Violation } from '../providers/types.js';
+import { noFeatures, PER_MESSAGE } from '../tokens/features.js';
+import { readHinted } from './hints.js';
+import type { SessionState } from './state.js';
+
+/** One message of the request. */
+export interface Piece {
+  /** Exact JSON text. */
+  text: string;
+  /** Stored position, or -1 for a message of ours (summary, system). */
+  at: number;
+  tokens: number;
+  reading: Reading;
+  features: readonly number[];
+}
+
+/** Messages between two kept states of the running hash: what an edit deep in the history has to hash again at most. */
+const CHECKPOINT_EVERY = 64;
+
+export class Rendering {
+  /** True: with what was only observed, that is what the request would have been. */
+  readonly projected: boolean;
+  readonly pieces: Piece[] = [];
+  /** Tokens of all pieces. */
+  tokens = 0;
+  /** Sum of the pieces' features: what an estimate of the view is made from. */
+  readonly features: number[] = noFeatures();
+  /** Tokens of pieces that are ours. */
+  insertedTokens = 0;
+  /** First piece of each stored position, its inserts included. */
+  readonly #first: number[] = [];
+  /** Pieces that carry cache marks. */
+  readonly #marked: number[] = [];
+  /** Tokens before each piece. */
+  readonly #sums: number[] = [];
+  /** Stored messages that are rendered. */
+  #rendered = 0;
+  /** Highest position before which what is ours has been rendered; the end of the history counts as one. */
+  #insertsTo = -1;
+  #revision = 0;
+  #head: string | undefined;
+  #hash: Hash = createHash('sha256').update('{"messages":[');
+  #hashed = 0;
+  #checkpoints: { pieces: number; hash: Hash }[] = [];
+  #walk: RuleWalk | undefined;
+  #walked = 0;
+  #walkFound: Violation[] = [];
+
+  constructor(projected = false) {
+    this.projected = projected;
+  }
+
+  /**
+   * Brings the rendering up to the state.
+   * @returns index of the first piece that differs from what an earlier call rendered; undefined when it only grew
+   */
+  sync(state: SessionState): number | undefined {
+    const before = this.pieces.length;
+    let changed: number | undefined;
+    const head = headMessage(state);
+    if (head !== this.#head) {
+      this.#cut(0);
+      if (before > 0) changed = 0;
+      this.#head = head;
+      if (head !== undefined) this.#push(pieceOfHead(state, head));
+    }
+    const touched = state.ledger.touchedSince(this.#revision);
+    this.#revision = state.ledger.revision;
+    const end = Math.min(touched, state.messages.length);
+    if (end < this.#rendered || touched <= this.#insertsTo) {
+      const at = this.#first[Math.min(end, touched)]!;
+      this.#cut(at);
+      this.#first.length = end;
+      this.#rendered = Math.min(this.#rendered, end);
+      this.#insertsTo = end - 1;
+      if (changed === undefined && at < before) changed = at;
+    }
+    for (let at = this.#rendered; at <= state.messages.length; at += 1) {
+      this.#renderInserts(state, at);
+      if (at < state.messages.length) this.#render(state, at);
+    }
+    this.#rendered = state.messages.length;
+    return changed;
+  }
+
+  /** Index in the request of the first piece of a stored position. */
+  indexOf(at: number): number {
+    return this.#first[at] ?? this.pieces.length;
+  }
+
+  /** Cache marks in the messages, in order. Kept as pieces come and go: costs what has marks. */
+  *marks(): Generator<{ index: number; path: string; text: string }> {
+    for (const index of this.#marked) {
+      const piece = this.pieces[index]!;
+      for (const path of piece.reading.marks) yield { index, path: pointer(path), text: piece.text };
+    }
+  }
+
+  /** Tokens of the pieces behind stored message `at`, up to (not including) stored message `end`. */
+  tokensBetween(at: number, end: number): number {
+    const from = at + 1 < this.#rendered ? this.#sums[this.indexOf(at + 1)]! : this.tokens;
+    const to = end < this.#rendered ? this.#sums[this.indexOf(end)]! : this.tokens;
+    return Math.max(0, to - from);
+  }
+
+  /** Index of the stored message itself, behind what stands before it. */
+  ownIndexOf(at: number): number {
+    let index = this.indexOf(at);
+    while (index < this.pieces.length && this.pieces[index]!.at < 0) index += 1;
+    return index;
+  }
+
+  /** `sha256:` hex over the canonical JSON of {messages, system, tools} (RFC 8785 order). */
+  digest(system: string | undefined, tools: string | undefined): string {
+    while (this.#hashed < this.pieces.length) {
+      if (this.#hashed % CHECKPOINT_EVERY === 0 && this.#hashed > 0) {
+        this.#checkpoints.push({ pieces: this.#hashed, hash: this.#hash.copy() });
+      }
+      const text = canonicalize(this.pieces[this.#hashed]!.text);
+      this.#hash.update(this.#hashed === 0 ? text : `,${text}`);
+      this.#hashed += 1;
+    }
+    const rest = this.#hash.copy();
+    rest.update(']');
+    if (system !== undefined) rest.update(`,"system":${canonicalize(system)}`);
+    if (tools !== undefined) rest.update(`,"tools":${canonicalize(tools)}`);
+    return `sha256:${rest.update('}').digest('hex')}`;
+  }
+
+  /** Provider rules that the sequence of messages breaks; only new messages are walked. */
+  violations(state: SessionState, walk: () => RuleWalk, pending: ReadonlySet<string>): Violation[] {
+    if (this.#walk === undefined) {
+      this.#walk = walk();
+      this.#walked = 0;
+      this.#walkFound = [];
+    }
+    for (; this.#walked < this.pieces.length; this.#walked += 1) {
+      const piece = this.pieces[this.#walked]!;
+      const native = new Native(piece.text);
+      this.#walkFound.push(...this.#walk.push(piece.reading, native, this.#walked));
+      for (const v of state.spec.check(native)) {
+        this.#walkFound.push({ ...v, path: `/messages/${this.#walked}${v.path}` });
+      }
+    }
+    return [...this.#walkFound, ...this.#walk.finish(pending)];
+  }
+
+  /** The rules changed (another model, another profile): walk again from the start next time. */
+  forgetWalk(): void {
+    this.#walk = undefined;
+  }
+
+  #renderInserts(state: SessionState, at: number): void {
+    if (at <= this.#insertsTo) return;
+    this.#insertsTo = at;
+    this.#first[at] = this.pieces.length;
+    for (const insert of state.ledger.insertsBefore(at, this.projected)) {
+      if (insert.op !== 'insert') continue;
+      const native = new Native(insert.json);
+      this.#push({
+        text: insert.json,
+        at: -1,
+        tokens: insert.delta ?? 0,
+        reading: state.spec.read(native),
+        features: prose(insert.delta ?? 0),
+      });
+    }
+  }
+
+  #render(state: SessionState, at: number): void {
+    const stored = state.messages[at]!;
+    const edits = state.ledger.editsOf(at, this.projected);
+    if (edits.length === 0) {
+      this.#push({
+        text: stored.native.text,
+        at,
+        tokens: stored.tokens,
+        reading: stored.reading,
+        features: stored.features,
+      });
+      return;
+    }
+    if (edits.some((e) => e.op === 'drop')) return;
+    const text = applyEdits(stored.native.text, edits as readonly TextEdit[]);
+    const tokens = edits.reduce((sum, e) => sum + (e.delta ?? 0), stored.tokens);
+    const reading = readHinted(state.spec, new Native(text), stored.hint?.media);
+    this.#push({
+      text,
+      at,
+      tokens,
+      reading,
+      features: scaled(stored.features, tokens / Math.max(1, stored.tokens)),
+    });
+  }
+
+  #push(piece: Piece): void {
+    this.#sums[this.pieces.length] = this.tokens;
+    if (piece.reading.marks.length > 0) this.#marked.push(this.pieces.length);
+    this.pieces.push(piece);
+    this.tokens += piece.tokens;
+    for (let i = 0; i < this.features.length; i += 1) this.features[i]! += piece.features[i] ?? 0;
+    if (piece.at < 0) this.insertedTokens += piece.tokens;
+  }
+
+  #cut(length: number): void {
+    for (let i = length; i < this.pieces.length; i += 1) {
+      const piece = this.pieces[i]!;
+      this.tokens -= piece.tokens;
+      for (let k = 0; k < this.features.length; k += 1) this.features[k]! -= piece.features[k] ?? 0;
+      if (piece.at < 0) this.insertedTokens -= piece.tokens;
+    }
+    this.pieces.length = length;
+    while (this.#marked.length > 0 && this.#marked.at(-1)! >= length) this.#marked.pop();
+    if (length === 0) {
+      this.#first.length = 0;
+      this.#rendered = 0;
+      this.#insertsTo = -1;
+    }
+    this.#walk = undefined;
+    if (this.#hashed <= length) return;
+    while (this.#checkpoints.length > 0 && this.#checkpoints.at(-1)!.pieces > length) this.#checkpoints.pop();
+    const kept = this.#checkpoints.at(-1);
+    this.#hash = kept?.hash.copy() ?? createHash('sha256').update('{"messages":[');
+    this.#hashed = kept?.pieces ?? 0;
+  }
+}
+
+/** With openai-chat a system given at open is the first message of the request (PROTOCOL 3). */
+function headMessage(state: SessionState): string | undefined {
+  if (state.format !== 'openai-chat' || state.system === undefined) return undefined;
+  return `{"role":"system","content":${state.system.native.text}}`;
+}
+
+function pieceOfHead(state: SessionState, text: string): Piece {
+  const native = new Native(text);
+  return { text, at: -1, tokens: 0, reading: state.spec.read(native), features: [] };
+}
+
+/** Features of a message of ours: plain text of so many tokens. */
+function prose(tokens: number): number[] {
+  const features = noFeatures();
+  features[0] = 1;
+  features[2] = Math.max(0, tokens - PER_MESSAGE);
+  return features;
+}
+
+/** Features of an edited message: its counts stay, its text shrinks in proportion. */
+function scaled(features: readonly number[], share: number): number[] {
+  return features.map((v, i) => (i < 2 ? v : v * share));
+}

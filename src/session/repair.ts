@@ -1,0 +1,30 @@
+// What providers would refuse in new messages is mended before it is sent (F32), as journalled edits; the stored history
+// stays as it came.
+
+import type { LedgerEdit } from '../curation/decisions.js';
+import { pointer } from '../json/index.js';
+import { repair } from '../providers/repair.js';
+import type { Draft } from './commit.js';
+import { event } from './events.js';
+import type { Session } from './session.js';
+
+export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<string>): void {
+  const { state } = session;
+  if (state.repaired >= state.messages.length) return;
+  for (const r of repair(state.spec, state.messages, state.repaired, {
+    pending,
+    wasPending: state.pending,
+  })) {
+    const edits: LedgerEdit[] = r.edits;
+    draft.push(
+      event('session.repaired', {
+        what: r.what,
+        rule: r.rule,
+        ...(r.callId === undefined ? {} : { tool_call_id: r.callId }),
+        ...(edits[0] === undefined ? {} : { message: 'at' in edits[0] ? edits[0].at : edits[0].before }),
+        ...(r.frozen === undefined ? {} : { frozen: r.frozen.map((f) => `${f.at}${pointer(f.path)}`) }),
+        _edits: edits,
+      }),
+    );
+  }
+}

@@ -1,0 +1,28 @@
+// Tokens of the request by section: static (system, definitions), session (what is ours), volatile (the rest). Pure.
+
+import type { Rendering } from './rendering.js';
+import type { SessionState } from './state.js';
+
+export interface SectionTokens {
+  static: number;
+  session: number;
+  volatile: number;
+  total: number;
+}
+
+export function sectionTokens(state: SessionState, rendering: Rendering): SectionTokens {
+  const fixed = (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0) - state.prunedTokens;
+  const session = rendering.insertedTokens;
+  const volatile = rendering.tokens - rendering.insertedTokens;
+  return { static: fixed, session, volatile, total: fixed + session + volatile };
+}
+
+/** @param overhead tokens that the host adds out of our sight. What the view's tokens are with it: the number that budgets go by. */
+export function requestTokens(state: SessionState, rendering: Rendering, overhead: number): number {
+  return sectionTokens(state, rendering).total + overhead;
+}
+
+/** Tokens of what was stored, before any decision. */
+export function rawTokens(state: SessionState, overhead: number): number {
+  return (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0) + state.messageTokens + overhead;
+}

@@ -1,0 +1,89 @@
+// One session in memory: its state, what is derived from it, and the rooms it asks for numbers. No mailbox, no socket.
+
+import type { Layer } from '../curation/layer.js';
+import { ToolResultClear } from '../curation/layers/tool-result-clear.js';
+import type { SessionKey } from '../journal/index.js';
+import type { Encoding } from '../pool/contract.js';
+import { profileOf } from '../providers/profile.js';
+import type { Profile } from '../providers/types.js';
+import { configError, loadSettings, PLUGIN_IDS, type Settings } from '../settings/index.js';
+import { encodingOf } from '../tokens/encoding.js';
+import type { SessionDeps } from './deps.js';
+import { Rendering } from './rendering.js';
+import type { SessionState } from './state.js';
+
+export class Session {
+  readonly key: SessionKey;
+  readonly deps: SessionDeps;
+  state: SessionState;
+  /** The request as it goes out. */
+  rendering = new Rendering();
+  #projection: Rendering | undefined;
+  #settings: Settings | undefined;
+  #settingsOf: unknown;
+  #layers: Layer[] | undefined;
+  #profile: Profile | undefined;
+
+  constructor(key: SessionKey, state: SessionState, deps: SessionDeps) {
+    this.key = key;
+    this.state = state;
+    this.deps = deps;
+  }
+
+  /** Another state (after a failed call, a rewind): everything derived starts anew. */
+  replace(state: SessionState): void {
+    this.state = state;
+    this.rendering = new Rendering();
+    this.#projection = undefined;
+    this.#settings = undefined;
+    this.#layers = undefined;
+    this.#profile = undefined;
+  }
+
+  /** What the layers look at: the request, or in observe mode what it would be with all that was decided. */
+  get projection(): Rendering {
+    if (this.settings.mode !== 'observe') return this.rendering;
+    this.#projection ??= new Rendering(true);
+    return this.#projection;
+  }
+
+  /** The effective settings, from the journalled configuration. */
+  get settings(): Settings {
+    if (this.#settings === undefined || this.#settingsOf !== this.state.config) {
+      const loaded = loadSettings(this.state.config, { origin: `session ${this.key.session}` });
+      if (!loaded.ok) throw configError(loaded.errors, `session ${this.key.session}`);
+      this.#settings = loaded.settings;
+      this.#settingsOf = this.state.config;
+      this.#layers = undefined;
+      this.#profile = undefined;
+    }
+    return this.#settings;
+  }
+
+  /** Layers in cost order; they keep indexes, so they live as long as the settings they serve. */
+  get layers(): readonly Layer[] {
+    const { active } = this.settings;
+    if (this.#layers === undefined) {
+      this.#layers = [];
+      if (active.has(PLUGIN_IDS.toolResultClear)) this.#layers.push(new ToolResultClear());
+    }
+    return this.#layers;
+  }
+
+  get profile(): Profile {
+    const { alternation, singleSystem } = this.settings.curated;
+    this.#profile ??= profileOf(this.state.format, this.state.model, {
+      ...(alternation === undefined ? {} : { alternation }),
+      ...(singleSystem === undefined ? {} : { singleSystem }),
+    });
+    return this.#profile;
+  }
+
+  get encoding(): Encoding {
+    return encodingOf(this.state.model).encoding;
+  }
+
+  countShort(text: string): number {
+    return this.deps.countShort(text, this.encoding);
+  }
+}

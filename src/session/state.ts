@@ -1,0 +1,131 @@
+// What a session is at one point of its journal: a fold of events and nothing else. Knows no clock, no config source, no
+// tokenizer.
+
+import type { CallIndex } from '../curation/calls.js';
+import type { Format, FormatSpec, Native, Reading } from '../providers/types.js';
+import type { MessageHint } from './events.js';
+import type { Ledger } from './ledger.js';
+import type { SessionStatus } from './lifecycle.js';
+
+export interface StoredMessage {
+  /** Unique in the session, also over rewinds of its history: `m` + seq of its event. */
+  id: string;
+  seq: number;
+  /** The message exactly as it came. */
+  native: Native;
+  reading: Reading;
+  /** Tokens of the message as it came, overhead of the format included. */
+  tokens: number;
+  features: readonly number[];
+  turn: number;
+  round: number;
+  hint?: MessageHint;
+}
+
+/** A part of the request that is not a message: its exact text and size. */
+export interface StaticPart {
+  native: Native;
+  tokens: number;
+  features: readonly number[];
+}
+
+/** What the last main request carried: the base of prefix, cache and pre-send rules. */
+export interface Sent {
+  /** Number of main requests so far. */
+  requests: number;
+  /** Stored messages that some main request has carried; from here on content may be shaped freely. */
+  messages: number;
+  /** Tokens of the last main request's view. */
+  tokens: number;
+  /** Its features, for the report that follows. */
+  features?: readonly number[];
+  /** Wall time of the last main request, epoch ms. */
+  at: number;
+}
+
+export interface ReportedUsage {
+  prompt: number;
+  cached: number;
+  written: number;
+  output: number;
+  /** Stored messages that the request of this usage carried. */
+  messages: number;
+  ts: number;
+}
+
+export interface DurableState {
+  plan?: { title: string; text: string };
+  todos: unknown[];
+  manifest: string;
+  decisions: string[];
+}
+
+export interface KeyRecord {
+  /** Hash of the call's body. */
+  body: string;
+  method: string;
+  result: unknown;
+  /** For llm.prepare: seq of the llm.request whose view rebuilds the request. */
+  requestSeq?: number;
+}
+
+export interface TopicState {
+  start: number;
+  shifts: { seq: number; from: number; to: number; signal: string; similarity: number; retracted: boolean }[];
+}
+
+export interface SessionState {
+  status: SessionStatus;
+  seq: number;
+  /** Chain hash of the newest event. */
+  hash: string;
+  updatedAt: number;
+  format: Format;
+  spec: FormatSpec;
+  model: string;
+  contextWindow?: number;
+  maxOutputTokens?: number;
+  project?: string;
+  system?: StaticPart;
+  tools?: StaticPart;
+  /** Effective configuration as journalled: the shape of the YAML file. The fold itself reads nothing in it. */
+  config: unknown;
+  epoch: number;
+  /** Final turn ends so far. */
+  turn: number;
+  /** Rounds (turn ends of any kind) so far. */
+  round: number;
+  messages: StoredMessage[];
+  /** Sum of `tokens` over messages. */
+  messageTokens: number;
+  calls: CallIndex;
+  ledger: Ledger;
+  sent: Sent;
+  usage?: ReportedUsage;
+  /** Journalled fit of the token estimator. */
+  fit?: unknown;
+  /** True from an edit boundary until the next main request has fixed the decisions. */
+  boundary: boolean;
+  /** True once a history edit was made at the current boundary. */
+  edited: boolean;
+  /** Calls that the last main request left without a result, as the host said. */
+  pending: ReadonlySet<string>;
+  /** Messages below this have been through repair. */
+  repaired: number;
+  /** Places that a repair moved: `at` and JSON pointer. Nothing else may be edited there. */
+  frozen: Set<string>;
+  durable: DurableState;
+  /** seq of the decision that placed the current durable block. */
+  durablePlaced?: { seq: number; block: string };
+  keys: Map<string, KeyRecord>;
+  topic: TopicState;
+  /** Tool ids hidden by layer 2, and the tokens of their definitions. */
+  prunedTools: Set<string>;
+  prunedTokens: number;
+  /** Exact text of the tools as listed; undefined = as the host sent them. */
+  toolsView?: string;
+  /** Originals of cleared results whose messages left the history by divergence: their handles stay good. */
+  orphans: Map<string, string>;
+  /** Messages appended in the running turn (LIMIT). */
+  turnMessages: number;
+}

@@ -1,0 +1,54 @@
+// The facts that the layers look at, taken from a session at one moment.
+
+import type { KnownPrefix } from '../curation/known-prefix.js';
+import type { Survey } from '../curation/survey.js';
+import { atRest, openFrom } from './open-round.js';
+import { requestTokens } from './sections.js';
+import type { Session } from './session.js';
+import { budgetOf } from './window.js';
+
+export interface SurveyOptions {
+  forced?: boolean;
+  pending?: ReadonlySet<string>;
+  maxTokens?: number;
+  prefix: KnownPrefix;
+  /** Epoch ms. */
+  at: number;
+}
+
+export function surveyOf(session: Session, o: SurveyOptions): Survey {
+  const { state, settings, projection: rendering, profile } = session;
+  const budget = budgetOf(state, settings, o.maxTokens);
+  // Bound thinking: the open round's thinking follows any edit, so nothing sent may change inside it (PV-A31).
+  const legal = profile.modelClass !== 'AB' || atRest(state);
+  return {
+    tenant: session.key.tenant,
+    session: session.key.session,
+    spec: state.spec,
+    profile,
+    settings,
+    turn: state.turn,
+    round: state.round,
+    boundary: state.boundary && !state.edited && legal,
+    forced: o.forced === true && legal,
+    messages: state.messages,
+    calls: state.calls,
+    openFrom: openFrom(state),
+    sent: state.sent.messages,
+    pending: o.pending ?? new Set(),
+    isDropped: (at) => state.ledger.isDropped(at),
+    isEdited: (at) => state.ledger.editsOf(at).length > 0,
+    isFrozen: (at, path) => state.frozen.has(`${at}${path}`),
+    indexOf: (at) => rendering.indexOf(at),
+    tokensBehind: (at, end) => rendering.tokensBetween(at, end),
+    viewTokens: requestTokens(state, rendering, settings.curated.fixedOverheadTokens),
+    budget: budget.threshold,
+    window: budget.window,
+    prefix: o.prefix,
+    requests: state.sent.requests,
+    arrival: state.calls.resultTokens / Math.max(1, state.sent.requests),
+    model: state.model,
+    at: o.at,
+    count: (text) => session.countShort(text),
+  };
+}
