@@ -142,6 +142,13 @@ export const LIMITS = {
   // Queues and the end.
   calls_in_flight: row('count', 64, 1, 65_536, 'unanswered calls of one connection; beyond it BUSY'),
   mailbox_commands: row('count', 256, 1, 65_536, 'commands that wait for one session; beyond it BUSY'),
+  park_ms: row(
+    'ms',
+    300_000,
+    100,
+    86_400_000,
+    'idle time after which a session leaves memory; its journal stays',
+  ),
   pool_tasks: row('count', 4096, 1, 1_000_000, 'texts and plans that wait for the workers; beyond it BUSY'),
   pool_text_bytes: row(
     'bytes',

@@ -83,3 +83,16 @@ export function raw(wire: 'json' | 'message' | 'request' | 'object') {
 export function isPlainObject(v: unknown): v is Record<string, unknown> {
   return typeof v === 'object' && v !== null && !Array.isArray(v);
 }
+
+/** What the host knows of messages of the call beyond the provider's fields; `message` is the index in the call. */
+export const hints = z.array(
+  z.strictObject({
+    message: count,
+    usage: jsonObject.optional(),
+    model: name.optional(),
+    media: z
+      .array(z.strictObject({ path: text, width: positive, height: positive }))
+      .optional()
+      .describe('pixels of an image, by its JSON pointer in the message'),
+  }),
+);

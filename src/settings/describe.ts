@@ -17,6 +17,12 @@ export function effective(settings: Settings): Tree {
     const block = writeShape(shape, settings.plugins[key] as unknown as Tree);
     // A prompt that came from a file is named, not repeated.
     if (block['prompt_file'] !== undefined) delete block['prompt'];
+    // Setting one of the two turns the ratio gate on (L5-1), so they are shown only where it is: what is shown here loads
+    // again as what it was.
+    if (key === 'contextWindow' && !settings.plugins.contextWindow.ratioGate) {
+      delete block['max_context_tokens'];
+      delete block['trigger_ratio'];
+    }
     plugins[PLUGIN_IDS[key]] = block;
   }
   return {

@@ -1,6 +1,6 @@
 // Schemas of the calls that concern the connection and the daemon itself. Pure.
 import { z } from 'zod';
-import { count, json, jsonObject, name, positive, text, timestamp } from '../values.js';
+import { count, json, jsonObject, name, positive, real, text, timestamp } from '../values.js';
 import { PRESETS } from '../vocabulary.js';
 
 const peer = z.strictObject({ name, version: name });
@@ -50,6 +50,11 @@ export const CONNECTION_METHODS = {
       memory: json.optional(),
       health: json.optional(),
     }),
+  },
+  'test.clock': {
+    summary: 'Moves the clock forward; there only in a daemon started with CURATED_TEST_CLOCK=1.',
+    params: z.strictObject({ advance_sec: real }),
+    result: z.strictObject({ now: timestamp }),
   },
   'daemon.stop': {
     summary: 'Drains and stops the daemon; the answer leaves before the drain ends.',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   count,
+  hints,
   json,
   message,
   name,
@@ -24,7 +25,7 @@ const tokens = z.strictObject({
   volatile: count,
   estimated: count.describe('after calibration by the usage the provider reported'),
   p95: count,
-  window: count,
+  window: count.optional().describe('absent: neither host nor model table knows it'),
   threshold: count,
 });
 
@@ -67,6 +68,7 @@ export const PREPARE_METHODS = {
       max_tokens: positive.optional(),
       pending: z.array(name).optional().describe('ids of tool calls in flight'),
       return: z.enum(['full', 'patch']).optional(),
+      hints: hints.optional(),
       key: name.optional(),
     }),
     result: prepared,

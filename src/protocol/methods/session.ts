@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   count,
+  hints,
   json,
   jsonObject,
   message,
@@ -56,6 +57,13 @@ export const SESSION_METHODS = {
       parent_call_id: name
         .optional()
         .describe('the call inside which these were made; they stay out of the history'),
+      hints: hints.optional(),
+      sent: z
+        .boolean()
+        .optional()
+        .describe(
+          'the provider has seen all messages so far as they are: the host joins in mid-conversation',
+        ),
     }),
     result: z.strictObject({
       ids: z.array(text),

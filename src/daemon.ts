@@ -1,0 +1,262 @@
+// The composition root: the only file that knows every room. Opens the journal, builds the rooms, opens the door, and
+// takes everything down again in the right order.
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { attach } from '../native/index.js';
+import { type Clock, systemClock } from './clock.js';
+import { type Limits, resolveLimits } from './config.js';
+import { CuratedError } from './errors.js';
+import { createGate, DEFAULT_PORT, loadTokens } from './gate/index.js';
+import { MemoryStore, type Store } from './journal/index.js';
+import { SqliteStore } from './journal/sqlite-store.js';
+import { createLog, createMetrics, Health, type Log, type LogLevel, observePages } from './observe/index.js';
+import { checkSocketPath, type Paths } from './paths.js';
+import { createPool } from './pool/pool.js';
+import type { Rooms } from './service/context.js';
+import { Peer } from './service/peer.js';
+import { SessionRegistry } from './session/registry.js';
+import { type ConfigLayer, configError, loadSettings } from './settings/index.js';
+import { VERSION } from './version.js';
+
+export interface DaemonOptions {
+  paths: Paths;
+  /** TCP port; 0 for any free one, false for none. */
+  port?: number | false | undefined;
+  /** Loopback address to bind. */
+  host?: string | undefined;
+  /** Unix socket; false for none. */
+  socket?: string | false | undefined;
+  limits?: Partial<Limits>;
+  logLevel?: LogLevel;
+  logFile?: string;
+  allowOrigins?: readonly string[];
+  /** Keeps the journal in memory alone: tests and benchmarks. */
+  memory?: boolean;
+  clock?: Clock;
+  /** Lets `test.clock` move the clock. */
+  testClock?: boolean;
+}
+
+export interface Daemon {
+  readonly url: string | undefined;
+  readonly socket: string | undefined;
+  /** Drains: calls in flight end, the journal is synced, files are removed. A second call ends at once. */
+  stop(): Promise<void>;
+  /** Resolves when the daemon has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** Reads the configuration file again; a wrong one keeps the running one and is reported. */
+  reload(): void;
+}
+
+/** Sessions that nobody has used for so long leave memory; their journal brings them back. */
+const PARK_EVERY_MS = 30_000;
+
+/** Wall time that a test may move; everything else is the system's clock. */
+class MovableClock implements Clock {
+  #offset = 0;
+  readonly #base: Clock;
+
+  constructor(base: Clock) {
+    this.#base = base;
+  }
+
+  now(): number {
+    return this.#base.now() + this.#offset;
+  }
+
+  mono(): number {
+    return this.#base.mono();
+  }
+
+  advance(ms: number): number {
+    this.#offset += ms;
+    return this.now();
+  }
+}
+
+export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
+  const { paths } = o;
+  const startedAt = Date.now();
+  const base = o.clock ?? systemClock;
+  const movable = o.testClock ? new MovableClock(base) : undefined;
+  const clock = movable ?? base;
+  const limits = resolveLimits(o.limits ?? {});
+  for (const dir of [paths.run, paths.data]) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const log = createLog({
+    ...(o.logLevel === undefined ? {} : { level: o.logLevel }),
+    ...(o.logFile === undefined ? {} : { file: o.logFile }),
+  });
+  const config = new DaemonConfig(paths.config, log);
+  const metrics = createMetrics();
+  const health = new Health(clock, VERSION);
+  const tokenizer = attach();
+  const store: Store = o.memory ? new MemoryStore() : await SqliteStore.open(join(paths.data, 'journal.db'));
+  for (const notice of store.health().notices) log.warn({ notice }, 'journal');
+  const pool = createPool();
+
+  const registry = new SessionRegistry({
+    store,
+    pool,
+    clock,
+    limits: {
+      messagesAnAppend: limits.append_messages,
+      messagesATurn: limits.turn_messages,
+      commandsASession: limits.mailbox_commands,
+    },
+    countShort: (text, encoding) => tokenizer.count(text, encoding),
+    newId: () => randomUUID(),
+    configLayers: () => config.layers,
+    notice: (what, detail) => log.warn(detail ?? {}, what),
+  });
+  metrics.watch('sessions', () => registry.loaded);
+  metrics.watch('pool_queue', () => pool.stats().queuedCalls);
+
+  let stopping: Promise<void> | undefined;
+  let ended!: () => void;
+  const end = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+
+  const rooms: Rooms = {
+    registry,
+    store,
+    pool,
+    clock,
+    version: VERSION,
+    truncate: (text, max, encoding) => tokenizer.truncate(text, max, encoding).text,
+    status: async () => {
+      const stats = await store.stats();
+      return {
+        version: VERSION,
+        pid: process.pid,
+        started_at: startedAt,
+        uptime_ms: Date.now() - startedAt,
+        connections: gate.size,
+        sessions: { open: registry.loaded, stored: stats.sessions },
+        draining: gate.draining,
+        pool: pool.stats(),
+        journal: stats,
+        memory: process.memoryUsage(),
+        health: health.report(),
+      };
+    },
+    stop: () => {
+      setImmediate(() => void stop());
+    },
+    layers: () => config.layers,
+    advance: movable === undefined ? undefined : (ms) => movable.advance(ms),
+  };
+
+  const gate = createGate({
+    socketPath: o.socket === false ? undefined : checkSocketPath(o.socket ?? paths.socket),
+    port: o.port ?? DEFAULT_PORT,
+    host: o.host,
+    tokens: loadTokens(paths.tokenFile),
+    limits,
+    allowOrigins: o.allowOrigins,
+    routes: observePages(health, metrics),
+    clock,
+    log,
+    metrics: metrics.gate,
+    onConnection: (connection) => {
+      new Peer(connection, {
+        rooms,
+        limits,
+        draining: () => gate.draining,
+        onError: (kind, method) => log.debug({ kind, method }, 'call refused'),
+        onCall: (method, ms) => metrics.call(method, ms / 1000),
+      });
+    },
+  });
+
+  const parking = setInterval(() => registry.park(limits.park_ms), PARK_EVERY_MS);
+  parking.unref();
+
+  async function takeDown(): Promise<void> {
+    clearInterval(parking);
+    await gate.drain();
+    await registry.settle();
+    await store.close();
+    await pool.close();
+    tokenizer.dispose();
+    rmSync(paths.daemonJson, { force: true });
+    ended();
+  }
+
+  function stop(): Promise<void> {
+    if (stopping !== undefined) void gate.close();
+    stopping ??= takeDown();
+    return stopping;
+  }
+
+  let listening: Awaited<ReturnType<typeof gate.listen>>;
+  try {
+    listening = await gate.listen();
+  } catch (e) {
+    clearInterval(parking);
+    await store.close();
+    await pool.close();
+    throw e;
+  }
+  await writeDaemonFile(paths, listening, startedAt);
+  log.info({ url: listening.url, socket: listening.socket }, 'listening');
+  return { url: listening.url, socket: listening.socket, stop, ended: end, reload: () => config.reload() };
+}
+
+/** `run/daemon.json`: how a client finds the daemon. Whole or not at all. */
+async function writeDaemonFile(
+  paths: Paths,
+  at: { url: string | undefined; socket: string | undefined },
+  startedAt: number,
+): Promise<void> {
+  const text = JSON.stringify({
+    pid: process.pid,
+    version: VERSION,
+    socket: at.socket,
+    url: at.url,
+    token_file: paths.tokenFile,
+    started_at: startedAt,
+  });
+  const draft = `${paths.daemonJson}.${process.pid}`;
+  await writeFile(draft, `${text}\n`, { mode: 0o600 });
+  await rename(draft, paths.daemonJson);
+}
+
+/** The daemon's own configuration file: read at start, again when asked; a wrong one never replaces a right one. */
+class DaemonConfig {
+  layers: readonly ConfigLayer[] = [];
+  readonly #file: string;
+  readonly #log: Log;
+
+  constructor(file: string, log: Log) {
+    this.#file = file;
+    this.#log = log;
+    this.layers = this.#read();
+  }
+
+  reload(): void {
+    try {
+      this.layers = this.#read();
+      this.#log.info({ file: this.#file }, 'configuration read; it holds for sessions opened from now on');
+    } catch (e) {
+      this.#log.error({ file: this.#file, error: (e as Error).message }, 'the running configuration stays');
+    }
+  }
+
+  #read(): readonly ConfigLayer[] {
+    let text: string;
+    try {
+      text = readFileSync(this.#file, 'utf8');
+    } catch (e) {
+      if ((e as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw new CuratedError('CONFIG', `${this.#file}: ${(e as Error).message}`);
+    }
+    const loaded = loadSettings(text, { origin: this.#file, readFile: (path) => readFileSync(path, 'utf8') });
+    for (const notice of loaded.notices) this.#log.warn({ notice }, 'configuration');
+    if (!loaded.ok) throw configError(loaded.errors, this.#file);
+    return [loaded.layer];
+  }
+}

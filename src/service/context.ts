@@ -1,0 +1,59 @@
+// What a handler may use: who calls, and the rooms behind. Types only.
+
+import type { Clock } from '../clock.js';
+import type { Store } from '../journal/index.js';
+import type { Encoding } from '../pool/contract.js';
+import type { Pool } from '../pool/pool.js';
+import type {
+  MethodName,
+  Params,
+  Result,
+  ServerParams,
+  ServerRequestName,
+  ServerResult,
+} from '../protocol/index.js';
+import type { Holder } from '../session/actor.js';
+import type { ProjectedEvent } from '../session/project.js';
+import type { SessionRegistry } from '../session/registry.js';
+import type { ConfigLayer } from '../settings/index.js';
+
+/** One connection, as the handlers see it. */
+export interface Caller extends Holder {
+  readonly tenant: string;
+  readonly scopes: readonly string[];
+  notify(session: string, event: ProjectedEvent): void;
+  /** Asks the client, if it declared the capability. */
+  ask<M extends ServerRequestName>(
+    method: M,
+    params: ServerParams<M>,
+    deadlineMs: number,
+  ): Promise<ServerResult<M>>;
+  can(capability: 'llm' | 'embeddings'): boolean;
+  /** Called when the connection ends. */
+  onEnd(fn: () => void): void;
+  /** Subscriptions of this connection, by session. */
+  readonly subscriptions: Map<string, () => void>;
+}
+
+export interface Rooms {
+  registry: SessionRegistry;
+  store: Store;
+  pool: Pool;
+  clock: Clock;
+  version: string;
+  truncate(text: string, maxTokens: number, encoding: Encoding): string;
+  status(): Promise<Result<'daemon.status'>>;
+  /** Begins the drain; answers at once. */
+  stop(): void;
+  layers(): readonly ConfigLayer[];
+  /** Moves a test clock; undefined in a usual daemon. */
+  advance?: ((ms: number) => number) | undefined;
+}
+
+export type Handler<M extends MethodName> = (
+  caller: Caller,
+  params: Params<M>,
+  rooms: Rooms,
+) => Promise<Result<M>> | Result<M>;
+
+export type Handlers = { [M in MethodName]?: Handler<M> };

@@ -1,0 +1,9 @@
+// The table of all handlers. A method without one is answered UNSUPPORTED.
+
+import type { Handlers } from './context.js';
+import { DURABLE_CALLS } from './durable-calls.js';
+import { READ_CALLS } from './read-calls.js';
+import { SESSION_CALLS } from './session-calls.js';
+import { TURN_CALLS } from './turn-calls.js';
+
+export const HANDLERS: Handlers = { ...SESSION_CALLS, ...TURN_CALLS, ...READ_CALLS, ...DURABLE_CALLS };

@@ -1,0 +1,200 @@
+// One connection's conversation: frames in, calls to handlers, answers and notifications out. Knows the language and the
+// handlers; sockets are the gate's.
+
+import { asCuratedError, CuratedError, fail } from '../errors.js';
+import type { GateConnection } from '../gate/index.js';
+import {
+  admit,
+  type Call,
+  CallLedger,
+  type Codec,
+  type ConnectionState,
+  checkServerResult,
+  checkVersion,
+  codecFor,
+  type Id,
+  type Incoming,
+  type Params,
+  PRESETS,
+  PROTOCOL_VERSION,
+  type ServerParams,
+  type ServerRequestName,
+  type ServerResult,
+} from '../protocol/index.js';
+import type { ProjectedEvent } from '../session/project.js';
+import type { Caller, Handler, Rooms } from './context.js';
+import { HANDLERS } from './handlers.js';
+
+interface Waiting {
+  settle(result: unknown): void;
+  reject(e: CuratedError): void;
+}
+
+export interface PeerOptions {
+  rooms: Rooms;
+  limits: Readonly<Record<string, number>>;
+  /** True once the daemon drains: what is new is refused. */
+  draining(): boolean;
+  onError(kind: string, method: string): void;
+  onCall(method: string, ms: number): void;
+}
+
+export class Peer implements Caller {
+  readonly tenant: string;
+  readonly scopes: readonly string[];
+  readonly subscriptions = new Map<string, () => void>();
+  readonly #connection: GateConnection;
+  readonly #codec: Codec;
+  readonly #o: PeerOptions;
+  readonly #calls = new CallLedger<Waiting>();
+  readonly #endings: (() => void)[] = [];
+  #state: ConnectionState = 'fresh';
+  #capabilities: NonNullable<Params<'initialize'>['capabilities']> = {};
+
+  constructor(connection: GateConnection, o: PeerOptions) {
+    this.tenant = connection.tenant;
+    this.scopes = connection.scopes;
+    this.#connection = connection;
+    this.#o = o;
+    this.#codec = codecFor(`curated.v1.${connection.subprotocol}`);
+    connection.onMessage((data) => this.#take(data));
+    connection.onClose(() => this.#end());
+  }
+
+  can(capability: 'llm' | 'embeddings'): boolean {
+    return this.#state !== 'closed' && this.#capabilities[capability] !== undefined;
+  }
+
+  get embeddings(): { model: string; dimensions: number } | undefined {
+    return this.#capabilities.embeddings;
+  }
+
+  notify(session: string, e: ProjectedEvent): void {
+    const { type, ...rest } = e;
+    this.#send({ method: type, params: { session, ...rest } });
+  }
+
+  superseded(session: string, epoch: number): void {
+    this.#send({ method: 'session.superseded', params: { session, epoch } });
+  }
+
+  onEnd(fn: () => void): void {
+    this.#endings.push(fn);
+  }
+
+  ask<M extends ServerRequestName>(
+    method: M,
+    params: ServerParams<M>,
+    deadlineMs: number,
+  ): Promise<ServerResult<M>> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#calls.forget(id);
+        reject(new CuratedError('SUMMARY_FAILED', `the client did not answer ${method} in ${deadlineMs} ms`));
+      }, deadlineMs);
+      const id = this.#calls.ask({
+        settle: (result) => {
+          clearTimeout(timer);
+          const checked = checkServerResult(method, result);
+          if (checked.ok) resolve(checked.value);
+          else reject(checked.error);
+        },
+        reject: (e) => {
+          clearTimeout(timer);
+          reject(e);
+        },
+      });
+      this.#send({ id, method, params });
+    });
+  }
+
+  #take(data: Uint8Array): void {
+    const incoming = this.#codec.decode(data);
+    if (this.#state === 'ready' && this.#o.draining()) this.#state = 'draining';
+    const admission = admit(this.#state, incoming);
+    if (admission.act === 'ignore') return;
+    if (admission.act === 'refuse') {
+      this.#refuse(admission.id, admission.error, 'method' in incoming ? incoming.method : undefined);
+      return;
+    }
+    this.#carryOut(incoming);
+  }
+
+  #carryOut(incoming: Incoming): void {
+    if (incoming.kind === 'response') {
+      this.#answered(incoming);
+      return;
+    }
+    if (incoming.kind === 'invalid') return;
+    if (incoming.kind === 'notification') return;
+    try {
+      if (this.#calls.inFlight >= this.#o.limits['calls_in_flight']!)
+        fail('BUSY', 'too many unanswered calls');
+      this.#calls.begin(incoming.id);
+    } catch (e) {
+      this.#refuse(incoming.id, asCuratedError(e), incoming.method);
+      return;
+    }
+    this.#connection.hold();
+    const started = performance.now();
+    void this.#call(incoming)
+      .then(
+        (result) => this.#send({ id: incoming.id, result }),
+        (e: unknown) => this.#refuse(incoming.id, asCuratedError(e), incoming.method),
+      )
+      .finally(() => {
+        this.#calls.end(incoming.id);
+        this.#connection.release();
+        this.#o.onCall(incoming.method, performance.now() - started);
+      });
+  }
+
+  async #call(call: Call): Promise<unknown> {
+    if (call.method === 'initialize') return this.#initialize(call.params);
+    const handler = HANDLERS[call.method] as Handler<typeof call.method> | undefined;
+    if (handler === undefined) return fail('UNSUPPORTED', `${call.method} is not offered by this daemon`);
+    return handler(this, call.params as never, this.#o.rooms);
+  }
+
+  #initialize(p: Params<'initialize'>) {
+    checkVersion(p.protocol, PROTOCOL_VERSION);
+    this.#capabilities = p.capabilities ?? {};
+    this.#state = 'ready';
+    this.#connection.initialized();
+    return {
+      protocol: PROTOCOL_VERSION,
+      server: { name: 'curated', version: this.#o.rooms.version },
+      limits: this.#o.limits,
+      presets: [...PRESETS],
+      capabilities: { methods: Object.keys(HANDLERS) },
+    };
+  }
+
+  #answered(incoming: Extract<Incoming, { kind: 'response' }>): void {
+    try {
+      const waiting = this.#calls.settle(incoming.id as Id);
+      if ('error' in incoming && incoming.error !== undefined) {
+        waiting.reject(new CuratedError('SUMMARY_FAILED', incoming.error.message));
+      } else waiting.settle('result' in incoming ? incoming.result : undefined);
+    } catch (e) {
+      this.#refuse(null, asCuratedError(e), 'response');
+    }
+  }
+
+  #refuse(id: Id | null, error: CuratedError, method = ''): void {
+    this.#o.onError(error.kind, method);
+    this.#send({ id, error });
+  }
+
+  #send(out: Parameters<Codec['encode']>[0]): void {
+    if (this.#state !== 'closed') this.#connection.send(this.#codec.encode(out));
+  }
+
+  #end(): void {
+    this.#state = 'closed';
+    for (const fn of this.#endings) fn();
+    for (const waiting of this.#calls.drain()) {
+      waiting.reject(new CuratedError('SUMMARY_FAILED', 'the client is gone'));
+    }
+  }
+}

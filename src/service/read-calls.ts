@@ -1,0 +1,166 @@
+// Handlers that look: journal, recall, counting, subscriptions, the daemon itself.
+
+import { CuratedError, fail } from '../errors.js';
+import { openRpcDocument, type Params } from '../protocol/index.js';
+import { profileOf } from '../providers/profile.js';
+import { specOf } from '../providers/spec.js';
+import type { Format, Native } from '../providers/types.js';
+import { readJournal } from '../session/commands/read.js';
+import { originalOf, recall } from '../session/commands/recall.js';
+import { replay } from '../session/commands/replay.js';
+import { events } from '../session/load.js';
+import { type ProjectedEvent, project } from '../session/project.js';
+import { encodingOf } from '../tokens/encoding.js';
+import { estimate, priorFor } from '../tokens/estimator.js';
+import { addFeatures, noFeatures } from '../tokens/features.js';
+import {
+  combine,
+  type Measure,
+  measureMessage,
+  measureSystem,
+  measureTools,
+} from '../tokens/request-count.js';
+import type { Caller, Handlers, Rooms } from './context.js';
+
+export const READ_CALLS: Handlers = {
+  'rpc.discover': (_caller, _p, rooms) => openRpcDocument(rooms.version) as Record<string, unknown>,
+  'daemon.status': (_caller, _p, rooms) => rooms.status(),
+  'daemon.stop': (caller, _p, rooms) => {
+    if (!caller.scopes.includes('admin')) fail('UNSUPPORTED', 'this token may not stop the daemon');
+    rooms.stop();
+    return { stopping: true };
+  },
+  'test.clock': (_caller, p, rooms) => {
+    if (rooms.advance === undefined) fail('METHOD_NOT_FOUND', 'test.clock needs CURATED_TEST_CLOCK=1');
+    return { now: rooms.advance(p.advance_sec * 1000) };
+  },
+
+  'journal.read': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    await actor.idle();
+    return readJournal(rooms.store, actor.key, p);
+  },
+
+  'journal.replay': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    await actor.idle();
+    return replay(rooms.store, actor.key, p.to_seq);
+  },
+
+  'recall.get': async (caller, p, rooms) => {
+    for (const actor of await rooms.registry.byHandle(caller.tenant, p.handle)) {
+      const original = await actor.read('read', () => originalOf(actor.session, p.handle));
+      if (original === undefined) continue;
+      return recall(original, p, (text, max) => rooms.truncate(text, max, actor.session.encoding));
+    }
+    return fail('UNKNOWN_HANDLE', `there is no handle ${JSON.stringify(p.handle)} for this token`);
+  },
+
+  'tokens.count': (_caller, p, rooms) => countTokens(p, rooms),
+
+  'session.subscribe': (caller, p, rooms) =>
+    p.session === '*' ? subscribeAll(caller, p.from_seq, rooms) : subscribeOne(caller, p, rooms),
+};
+
+async function subscribeOne(
+  caller: Caller,
+  p: Params<'session.subscribe'>,
+  rooms: Rooms,
+): Promise<{ seq: number }> {
+  const actor = await rooms.registry.known(caller.tenant, p.session);
+  caller.subscriptions.get(p.session)?.();
+  const send = (session: string, e: ProjectedEvent) => caller.notify(session, e);
+  const seq = await actor.subscribe(send, async (upTo) => {
+    if (p.from_seq === undefined) return;
+    if (p.from_seq > upTo + 1) {
+      throw new CuratedError('SEQ_GAP', `the journal ends at seq ${upTo}`, {
+        detail: { expected: upTo + 1 },
+      });
+    }
+    for await (const { event } of events(rooms.store, actor.key, p.from_seq, upTo)) {
+      send(p.session, project(event));
+    }
+  });
+  const stop = () => actor.unsubscribe(send);
+  caller.subscriptions.set(p.session, stop);
+  caller.onEnd(stop);
+  return { seq };
+}
+
+/** All sessions of the tenant, those to come included. With `from_seq` each known one is read from there first. */
+async function subscribeAll(
+  caller: Caller,
+  fromSeq: number | undefined,
+  rooms: Rooms,
+): Promise<{ seq: number }> {
+  caller.subscriptions.get('*')?.();
+  const seen = new Map<string, number>();
+  let catching = fromSeq !== undefined;
+  const held: [string, ProjectedEvent][] = [];
+  const send = (session: string, e: ProjectedEvent) => {
+    if (catching) held.push([session, e]);
+    else caller.notify(session, e);
+  };
+  rooms.registry.subscribeAll(caller.tenant, send);
+  const stop = () => rooms.registry.unsubscribeAll(caller.tenant, send);
+  caller.subscriptions.set('*', stop);
+  caller.onEnd(stop);
+  if (fromSeq !== undefined) {
+    for (const { session } of await rooms.registry.list(caller.tenant)) {
+      for await (const { event } of events(rooms.store, { tenant: caller.tenant, session }, fromSeq)) {
+        caller.notify(session, project(event));
+        seen.set(session, event.seq);
+      }
+    }
+    catching = false;
+    for (const [session, e] of held) if (e.seq > (seen.get(session) ?? 0)) caller.notify(session, e);
+  }
+  return { seq: 0 };
+}
+
+async function countTokens(p: Params<'tokens.count'>, rooms: Rooms) {
+  const { encoding, exact } =
+    p.encoding !== undefined ? { encoding: p.encoding, exact: true } : encodingOf(p.model ?? 'gpt-5');
+  if (encoding !== 'o200k_base' && encoding !== 'cl100k_base') {
+    return fail('UNSUPPORTED', `the encoding ${JSON.stringify(encoding)} is not known`, { path: 'encoding' });
+  }
+  if (p.text !== undefined && p.messages === undefined && p.tools === undefined && p.system === undefined) {
+    const tokens = (await rooms.pool.countTokens([p.text], encoding))[0]!;
+    return { tokens, encoding, exact };
+  }
+  const format = guessFormat(p.messages ?? []);
+  const { image } = profileOf(format, p.model ?? '');
+  const spec = specOf(format);
+  const measures: Measure[] = [];
+  if (p.text !== undefined) measures.push(measureSystem(p.text));
+  if (p.system !== undefined) measures.push(measureSystem(p.system.value));
+  if (p.tools !== undefined) measures.push(measureTools(p.tools.value as unknown[], format));
+  for (const m of p.messages ?? []) measures.push(measureMessage(spec.read(m), image));
+  const counts = await rooms.pool.countTokens(
+    measures.flatMap((m) => m.texts),
+    encoding,
+  );
+  let first = 0;
+  let tokens = 0;
+  let features = noFeatures();
+  for (const m of measures) {
+    const measured = combine(m, counts, first);
+    first += m.texts.length;
+    tokens += measured.tokens;
+    features = addFeatures(features, measured.features);
+  }
+  if (exact || p.model === undefined) return { tokens, encoding, exact };
+  const guess = estimate(priorFor(p.model), features);
+  return { tokens: guess.tokens, encoding, exact, p95: guess.p95 };
+}
+
+/** The format that messages are written in, by what only one of them has. */
+function guessFormat(messages: readonly Native[]): Format {
+  for (const m of messages) {
+    const value = m.value as { role?: unknown; type?: unknown; tool_calls?: unknown; content?: unknown };
+    if (value.role === 'tool' || value.tool_calls !== undefined || value.role === 'system')
+      return 'openai-chat';
+    if (typeof value.type === 'string' && value.type !== 'message') return 'openai-responses';
+  }
+  return 'anthropic';
+}

@@ -1,0 +1,159 @@
+// Handlers of session.*: open, append, list, fork, rewind, close, forget.
+
+import { randomUUID } from 'node:crypto';
+import { fail } from '../errors.js';
+import type { Params } from '../protocol/index.js';
+import type { SessionActor } from '../session/actor.js';
+import { append } from '../session/commands/append.js';
+import { open } from '../session/commands/open.js';
+import { messagesOf, stateOf } from '../session/commands/read.js';
+import { event, type MessageHint } from '../session/events.js';
+import { loadState } from '../session/load.js';
+import type { Handlers } from './context.js';
+
+export const SESSION_CALLS: Handlers = {
+  'session.open': async (caller, p, rooms) => {
+    const id = p.session ?? `s-${randomUUID()}`;
+    const actor = await rooms.registry.get(caller.tenant, id);
+    const result = await actor.write(
+      { holder: caller, command: 'open', method: 'session.open', level: 'os', takesLease: true },
+      async (draft) => {
+        const resumed = await open(actor.session, p, draft);
+        const { state } = actor.session;
+        return {
+          session: id,
+          resumed,
+          epoch: state.epoch,
+          turn: state.turn,
+          seq: state.seq,
+          messages: state.messages.length,
+          config: state.config as Record<string, unknown>,
+        };
+      },
+    );
+    actor.takeLease(caller);
+    caller.onEnd(() => actor.release(caller));
+    return result;
+  },
+
+  'session.append': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    return actor.write(
+      { holder: caller, command: 'write', method: 'session.append', level: 'os', key: p.key, params: p },
+      (draft) =>
+        append(
+          actor.session,
+          {
+            messages: p.messages,
+            hints: hintMap(p.hints),
+            ...(p.parent_call_id === undefined ? {} : { parentCallId: p.parent_call_id }),
+            ...(p.sent === undefined ? {} : { sent: p.sent }),
+          },
+          draft,
+        ),
+    );
+  },
+
+  'session.state': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    return actor.read('read', () => stateOf(actor.session));
+  },
+
+  'session.messages': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    return actor.read('read', () => messagesOf(actor.session, p));
+  },
+
+  'session.list': async (caller, _p, rooms) => ({ sessions: await rooms.registry.list(caller.tenant) }),
+
+  'session.fork': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    const as = p.as ?? `s-${randomUUID()}`;
+    const seq = await actor.read('read', () => p.at_seq ?? actor.session.state.seq);
+    if (seq > actor.session.state.seq) gap(actor);
+    await rooms.store.copy(actor.key, seq, { tenant: caller.tenant, session: as });
+    rooms.registry.drop(caller.tenant, as);
+    await rooms.registry.get(caller.tenant, as);
+    return { session: as, seq };
+  },
+
+  'session.rewind': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    return actor.exclusive('rewind', caller, async () => {
+      const { session } = actor;
+      if (p.to_seq < 1)
+        fail('SEQ_GAP', 'a rewind must keep at least the first event', { detail: { expected: 1 } });
+      if (p.to_seq > session.state.seq) gap(actor);
+      const { epoch } = session.state;
+      const archive = new Date(rooms.clock.now()).toISOString().replace(/[:.]/g, '-');
+      const done = await rooms.store.rewind(actor.key, p.to_seq, `${archive}-${session.state.seq}`);
+      session.replace(await loadState(rooms.store, actor.key));
+      session.state.epoch = epoch;
+      return {
+        seq: session.state.seq,
+        epoch,
+        archived: done.archive,
+        truncated_seq: done.truncatedSeq,
+        kept: done.kept,
+      };
+    });
+  },
+
+  'session.archives': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    return { archives: await rooms.store.archives(actor.key) };
+  },
+
+  'session.restore': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    return actor.exclusive('rewind', caller, async () => {
+      const { session } = actor;
+      const current = `${new Date(rooms.clock.now()).toISOString().replace(/[:.]/g, '-')}-${session.state.seq}`;
+      await rooms.store.restore(actor.key, p.archive, current);
+      session.replace(await loadState(rooms.store, actor.key));
+      return { seq: session.state.seq, epoch: session.state.epoch, archived: current };
+    });
+  },
+
+  'session.close': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    const seq = await actor.write(
+      { holder: caller, command: 'close', method: 'session.close', level: 'sync' },
+      (draft) => {
+        if (actor.session.state.status === 'open') draft.push(event('session.closed', {}));
+        return actor.session.state.seq;
+      },
+    );
+    actor.release(caller);
+    return { seq };
+  },
+
+  'session.forget': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    await actor.exclusive('forget', caller, () => rooms.store.erase(actor.key));
+    actor.session.state.status = 'erased';
+    rooms.registry.drop(caller.tenant, p.session);
+    return { erased: true };
+  },
+};
+
+function gap(actor: SessionActor): never {
+  return fail('SEQ_GAP', `the journal ends at seq ${actor.session.state.seq}`, {
+    detail: { expected: actor.session.state.seq },
+  });
+}
+
+type Hints = Params<'session.append'>['hints'];
+
+export function hintMap(hints: Hints): ReadonlyMap<number, MessageHint> {
+  return new Map(
+    (hints ?? []).map((h) => [
+      h.message,
+      {
+        ...(h.usage === undefined ? {} : { usage: h.usage }),
+        ...(h.model === undefined ? {} : { model: h.model }),
+        ...(h.media === undefined ? {} : { media: h.media }),
+      },
+    ]),
+  );
+}
