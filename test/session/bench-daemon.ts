@@ -1,0 +1,156 @@
+// A daemon without sockets for tests: the real handlers, sessions and codec over a journal in memory and a clock that is
+// moved by hand. What a test calls goes through the same decoding as a frame.
+
+import { ManualClock } from '../../src/clock.js';
+import { CuratedError } from '../../src/errors.js';
+import { MemoryStore, type Store } from '../../src/journal/index.js';
+import { writeJson } from '../../src/json/index.js';
+import { codecFor, type MethodName } from '../../src/protocol/index.js';
+import type { Caller, Handler, Rooms } from '../../src/service/context.js';
+import { HANDLERS } from '../../src/service/handlers.js';
+import type { ProjectedEvent } from '../../src/session/project.js';
+import { SessionRegistry } from '../../src/session/registry.js';
+import type { ConfigLayer } from '../../src/settings/index.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a result as the wire carries it
+export type Json = any;
+
+/** A counter that needs no tables: four bytes a token, at least one. Deterministic, which is all that sessions need. */
+export function roughTokens(text: string | Uint8Array): number {
+  return text.length === 0 ? 0 : Math.max(1, Math.ceil(text.length / 4));
+}
+
+export class BenchCaller implements Caller {
+  readonly tenant: string;
+  readonly scopes = ['agent', 'admin'];
+  readonly subscriptions = new Map<string, () => void>();
+  readonly heard: { session: string; event: ProjectedEvent }[] = [];
+  readonly supersededSessions: string[] = [];
+  readonly #endings: (() => void)[] = [];
+
+  constructor(tenant = 'default') {
+    this.tenant = tenant;
+  }
+
+  notify(session: string, event: ProjectedEvent): void {
+    this.heard.push({ session, event });
+  }
+
+  superseded(session: string): void {
+    this.supersededSessions.push(session);
+  }
+
+  ask(): Promise<never> {
+    return Promise.reject(new CuratedError('UNSUPPORTED', 'this caller answers nothing'));
+  }
+
+  can(): boolean {
+    return false;
+  }
+
+  onEnd(fn: () => void): void {
+    this.#endings.push(fn);
+  }
+
+  end(): void {
+    for (const fn of this.#endings) fn();
+  }
+}
+
+export interface BenchOptions {
+  store?: Store;
+  layers?: readonly ConfigLayer[];
+  clock?: ManualClock;
+}
+
+export class BenchDaemon {
+  readonly clock: ManualClock;
+  readonly store: Store;
+  readonly registry: SessionRegistry;
+  readonly rooms: Rooms;
+  readonly notices: string[] = [];
+  /** Texts that were counted: shows what a call cost. */
+  counted = 0;
+  readonly caller = new BenchCaller();
+  #id = 0;
+
+  constructor(o: BenchOptions = {}) {
+    this.clock = o.clock ?? new ManualClock();
+    this.store = o.store ?? new MemoryStore();
+    const layers = o.layers ?? [];
+    const countTokens = async (texts: readonly (string | Uint8Array)[]) => {
+      this.counted += texts.length;
+      return Uint32Array.from(texts, roughTokens);
+    };
+    this.registry = new SessionRegistry({
+      store: this.store,
+      pool: { countTokens },
+      clock: this.clock,
+      limits: { messagesAnAppend: 100, messagesATurn: 10_000, commandsASession: 256 },
+      countShort: roughTokens,
+      newId: () => `id-${++this.#id}`,
+      configLayers: () => layers,
+      notice: (what) => this.notices.push(what),
+    });
+    this.rooms = {
+      registry: this.registry,
+      store: this.store,
+      pool: { countTokens } as unknown as Rooms['pool'],
+      clock: this.clock,
+      version: '0.0.0-test',
+      truncate: (text, max) => text.slice(0, max * 4),
+      status: () => Promise.reject(new CuratedError('UNSUPPORTED', 'no daemon')),
+      stop: () => {},
+      layers: () => layers,
+    };
+  }
+
+  /** One call, decoded from a frame and answered as JSON. Throws the typed error of a refused one. */
+  async call(method: MethodName, params: unknown, caller: BenchCaller = this.caller): Promise<Json> {
+    const text = await this.callText(method, params, caller);
+    return JSON.parse(text);
+  }
+
+  /** As `call`, with the exact text of the result. */
+  async callText(method: MethodName, params: unknown, caller: BenchCaller = this.caller): Promise<string> {
+    const frame = writeJson({ jsonrpc: '2.0', id: ++this.#id, method, params });
+    const incoming = codecFor('curated.v1.json').decode(frame);
+    if (incoming.kind === 'invalid') throw incoming.error;
+    if (incoming.kind !== 'request') throw new Error(`not a call: ${incoming.kind}`);
+    const handler = HANDLERS[method] as Handler<typeof method>;
+    const result = await handler(caller, incoming.params as never, this.rooms);
+    return writeJson(result);
+  }
+}
+
+/** An Anthropic conversation piece: a call of a tool and its result. */
+export function toolRound(id: string, name: string, input: unknown, output: string, error = false): Json[] {
+  return [
+    { role: 'assistant', content: [{ type: 'tool_use', id, name, input }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: id, content: output, ...(error ? { is_error: true } : {}) },
+      ],
+    },
+  ];
+}
+
+export function assistant(text: string): Json {
+  return { role: 'assistant', content: [{ type: 'text', text }] };
+}
+
+export function user(text: string): Json {
+  return { role: 'user', content: text };
+}
+
+/** A session that only layer 1 curates, with these settings. */
+export function clearing(
+  settings: Record<string, unknown> = {},
+  curated: Record<string, unknown> = {},
+): Json {
+  return {
+    plugins: { active: ['nexus.memory.tool_result_clear'], 'nexus.memory.tool_result_clear': settings },
+    curated,
+  };
+}
