@@ -1,7 +1,14 @@
 // Counting a text that grows: everything before the last certain piece border is settled, only the rest is counted
 // again. So an append costs what it adds and one piece, not the text so far.
 import type { Core } from './core.js';
-import type { Appending } from './tokenizer.js';
+
+/** Running total of a text that only grows. */
+export interface Appending {
+  /** Tokens of all text so far, this part included. */
+  append(text: string): number;
+  /** Tokens of all text so far. */
+  readonly tokens: number;
+}
 
 const encoder = new TextEncoder();
 

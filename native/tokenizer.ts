@@ -1,7 +1,7 @@
 // The token counter over one core: strings and bytes in, exact counts out. Long texts pass the core's buffer in
 // parts that end at certain piece borders; one unbroken piece longer than the buffer gets a larger core for that call.
 import { CuratedError, fail } from '../src/errors.js';
-import { Appender } from './appender.js';
+import { Appender, type Appending } from './appender.js';
 import { BUFFER_BYTES, type Core, largeCore, sharedCore } from './core.js';
 import { type Encoding, encodingIndex } from './encodings.js';
 import { loadTables, privateTables, type SharedTables } from './tables.js';
@@ -12,14 +12,6 @@ export interface Truncated {
   text: string;
   /** Exact count of `text`. */
   tokens: number;
-}
-
-/** Running total of a text that only grows. */
-export interface Appending {
-  /** Tokens of all text so far, this part included. */
-  append(text: string): number;
-  /** Tokens of all text so far. */
-  readonly tokens: number;
 }
 
 /**
