@@ -1,7 +1,7 @@
 // Whether an edit of what was sent pays: the bridge from a survey to economics/. Pure.
 
 import {
-  cliffNeed,
+  cliffEdit,
   DEFAULT_RATIOS,
   decideEdit,
   type EditDecision,
@@ -38,9 +38,9 @@ export function ratios(survey: Survey): Ratios {
 }
 
 /** Tokens that must go at once because the whole request is about to be priced higher. */
-function cliff(survey: Survey): number {
+function cliff(survey: Survey): ReturnType<typeof cliffEdit> {
   const row = lookupPrice(survey.settings.curated.prices.model ?? survey.model, survey.at);
-  return cliffNeed(survey.viewTokens, row?.tier?.above);
+  return cliffEdit(survey.viewTokens, row?.tier?.above);
 }
 
 /**
@@ -51,7 +51,7 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
   const { prefix } = survey;
   const { r, w } = ratios(survey);
   const cached = prefix.known ? prefix.messages : 0;
-  const need = cliff(survey);
+  const forced = cliff(survey);
   const over = Math.max(0, survey.viewTokens - survey.budget);
   const always =
     survey.settings.curated.costRule === 'off' || over > 0
@@ -74,7 +74,7 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
     clearAtLeast: survey.forced ? 0 : survey.settings.curated.clearAtLeast,
     pCold: prefix.known ? prefix.cold : 0,
     ...(always === undefined ? {} : { always }),
-    ...(need > 0 && always === undefined ? { forced: { need, reason: 'cliff' as const } } : {}),
+    ...(forced !== undefined && always === undefined ? { forced } : {}),
   });
   return {
     from: decision.edit ? decision.from : candidates.length,
