@@ -139,8 +139,11 @@ export class QueuedStore implements Store {
     return this.#call('blob', key, hash) as Promise<Uint8Array | undefined>;
   }
 
-  head(key: SessionKey): Promise<SessionHead | undefined> {
-    return this.#call('head', key) as Promise<SessionHead | undefined>;
+  async head(key: SessionKey): Promise<SessionHead | undefined> {
+    const head = (await this.#call('head', key)) as SessionHead | undefined;
+    // Whoever asks knows from here on what is stored, and may go on from there.
+    if (this.#broken.size > 0) this.#forgive(keyText(key));
+    return head;
   }
 
   heads(tenant?: string): Promise<SessionHead[]> {
@@ -170,13 +173,13 @@ export class QueuedStore implements Store {
 
   async rewind(key: SessionKey, toSeq: number, archive: string): Promise<RewindResult> {
     const result = (await this.#call('rewind', key, toSeq, archive)) as RewindResult;
-    this.#broken.delete(keyText(key));
+    this.#forgive(keyText(key));
     return result;
   }
 
   async restore(key: SessionKey, archive: string, archiveCurrentAs: string): Promise<SessionHead> {
     const head = (await this.#call('restore', key, archive, archiveCurrentAs)) as SessionHead;
-    this.#broken.delete(keyText(key));
+    this.#forgive(keyText(key));
     return head;
   }
 
@@ -186,7 +189,7 @@ export class QueuedStore implements Store {
 
   async erase(key: SessionKey): Promise<void> {
     await this.#call('erase', key);
-    this.#broken.delete(keyText(key));
+    this.#forgive(keyText(key));
   }
 
   sweep(options: SweepOptions): Promise<SweepResult> {
@@ -278,14 +281,17 @@ export class QueuedStore implements Store {
     if (this.#red) throw this.#red;
   }
 
-  /** Throws when an append continues one that failed; a caller that went back to the stored head starts over. */
+  /** Throws when an append continues one that failed; one that goes back to where it failed starts over. */
   #startOver(key: SessionKey, expectedSeq: number): void {
     const k = keyText(key);
     const broken = this.#broken.get(k);
     if (broken === undefined) return;
     if (expectedSeq > broken.expectedSeq) throw broken.error;
-    this.#broken.delete(k);
-    this.#restarted.set(k, this.#next);
+    this.#forgive(k);
+  }
+
+  #forgive(k: string): void {
+    if (this.#broken.delete(k)) this.#restarted.set(k, this.#next);
   }
 
   #fail(no: number, key: SessionKey, expectedSeq: number, error: CuratedError): void {

@@ -95,7 +95,8 @@ export interface CheckReport {
 export interface Store {
   /**
    * Enqueues records after `expectedSeq` (0 = a new session); whole or not at all, and `blobs` before the records that name them.
-   * Throws when the store is closed or red, or the session's last append failed and this one continues it.
+   * Throws when the store is closed or red, or when the session's last append failed and this one continues it: after a failure
+   * the caller asks for `head` and goes on from there (records of a failed sync may be stored after all).
    * A gap, a wrong `prev` or a lost lease is found by the writer: `flush` for that session then rejects, nothing is written.
    */
   append(

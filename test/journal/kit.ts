@@ -6,6 +6,7 @@ import {
   type JournalRecord,
   type Payload,
   type SessionKey,
+  type Store,
 } from '../../src/journal/index.js';
 
 export const key = (session: string, tenant = 't'): SessionKey => ({ tenant, session });
@@ -46,4 +47,14 @@ export class Writer {
     this.records.push(...records);
     return records;
   }
+}
+
+/** Waits until the store takes writes again; the probe's timer alone does not keep the process. */
+export async function green(store: Store): Promise<void> {
+  const hold = setInterval(() => undefined, 50);
+  await new Promise<void>((resolve) => {
+    if (store.health().state === 'green') resolve();
+    else store.onHealth((h) => h.state === 'green' && resolve());
+  });
+  clearInterval(hold);
 }

@@ -6,23 +6,13 @@ import { packGroup, unpackRecords } from '../../src/journal/packed.js';
 import { SimDisk, seeded } from '../../src/journal/sim-disk.js';
 import { SimEngine } from '../../src/journal/sim-engine.js';
 import { SimStore } from '../../src/journal/sim-store.js';
-import { key, Writer } from './kit.js';
+import { green, key, Writer } from './kit.js';
 import { conformance } from './store-conformance.js';
 
 conformance('simulated', {
   open: async () => new SimStore(new SimDisk()),
   reopen: async (store: Store) => new SimStore((store as SimStore).disk),
 });
-
-/** Waits until the store takes writes again; the probe's timer alone does not keep the process. */
-async function green(store: Store): Promise<void> {
-  const hold = setInterval(() => undefined, 50);
-  await new Promise<void>((resolve) => {
-    if (store.health().state === 'green') resolve();
-    else store.onHealth((h) => h.state === 'green' && resolve());
-  });
-  clearInterval(hold);
-}
 
 test('F47 a full disk: STORAGE_FULL, reads go on, work is refused, and it recovers when space is back', async () => {
   const disk = new SimDisk({ capacity: 3000 });

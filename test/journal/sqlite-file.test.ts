@@ -1,0 +1,173 @@
+// What only a file can show: rights, erasing, backup, a bounded log, sharing with other readers, a writer that dies.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import Database from 'better-sqlite3';
+import { detach, SqliteStore } from '../../src/journal/index.js';
+import { group, key, Writer } from './kit.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'curated-file-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('J-3 the file is 0600 and its folder 0700', async () => {
+  const path = join(folder, 'own', 'j.db');
+  const store = await SqliteStore.open(path);
+  store.append(key('a'), 0, new Writer().next(1));
+  await store.flush('sync');
+  for (const end of ['', '-wal', '-shm']) assert.equal(statSync(path + end).mode & 0o777, 0o600, end);
+  assert.equal(statSync(join(folder, 'own')).mode & 0o777, 0o700);
+  await store.backup(join(folder, 'own', 'copy.db'));
+  assert.equal(statSync(join(folder, 'own', 'copy.db')).mode & 0o777, 0o600);
+  await store.close();
+});
+
+test('J-13 erase leaves no byte of a session in the file or its log', async () => {
+  const path = join(folder, 'erase.db');
+  const store = await SqliteStore.open(path);
+  const [secret, other] = [new Writer(), new Writer()];
+  // In turns, so that pages are shared, split and rebuilt.
+  for (let i = 0; i < 60; i++) {
+    store.append(
+      key('secret-session'),
+      secret.head.seq,
+      secret.next(3, (seq) => ({ text: `TOPSECRET ${seq} `.repeat(seq % 50) })),
+    );
+    store.append(key('other'), other.head.seq, other.next(2));
+    if (i % 7 === 0) await store.flush('sync');
+  }
+  const { payload, blobs } = detach({ text: 'TOPSECRET'.repeat(3) }, 8);
+  store.append(
+    key('secret-session'),
+    secret.head.seq,
+    secret.next(1, () => payload),
+    blobs,
+  );
+  store.saveSnapshot(key('secret-session'), secret.head.seq, secret.head.hash, Buffer.from('TOPSECRET'));
+  store.setMeta(key('secret-session'), { title: 'TOPSECRET' });
+  await store.flush('sync');
+  await store.rewind(key('secret-session'), 40, 'before');
+  assert.ok(readFileSync(`${path}-wal`).includes('TOPSECRET'));
+  await store.erase(key('secret-session'));
+  for (const end of ['', '-wal']) {
+    const bytes = readFileSync(path + end);
+    assert.ok(!bytes.includes('TOPSECRET') && !bytes.includes('secret-session'), `${end} still holds it`);
+  }
+  assert.deepEqual(await store.read(key('other'), 1, 999), other.records);
+  await store.close();
+  assert.ok(!readFileSync(path).includes('TOPSECRET'));
+});
+
+test('J-3 a backup made while writing goes on is a whole journal', async () => {
+  const path = join(folder, 'live.db');
+  const copy = join(folder, 'copy.db');
+  const store = await SqliteStore.open(path);
+  const w = new Writer();
+  for (let i = 0; i < 200; i++) store.append(key('a'), w.head.seq, w.next(50));
+  await store.flush('sync');
+  let done = false;
+  const backup = store.backup(copy).finally(() => {
+    done = true;
+  });
+  let during = 0;
+  while (!done) {
+    store.append(key('a'), w.head.seq, w.next(5));
+    await store.flush('os');
+    during++;
+  }
+  await backup;
+  assert.ok(during > 0);
+  await assert.rejects(store.backup(copy), /exists already/);
+  await store.close();
+  const again = await SqliteStore.open(copy);
+  const head = (await again.head(key('a')))!;
+  assert.ok(head.seq >= 10_000);
+  assert.equal(head.hash, w.records[head.seq - 1]!.hash);
+  assert.deepEqual((await again.check()).broken, []);
+  await again.close();
+});
+
+test('J-5 the log stays bounded and is written back in quiet moments', async () => {
+  const path = join(folder, 'log.db');
+  const store = await SqliteStore.open(path, { checkpointBusy: 512 * 1024, checkpointIdle: 64 * 1024 });
+  const w = new Writer();
+  let largest = 0;
+  for (let i = 0; i < 300; i++) {
+    store.append(
+      key('a'),
+      w.head.seq,
+      w.next(20, () => ({ text: 'x'.repeat(500) })),
+    );
+    await store.flush('os');
+    largest = Math.max(largest, statSync(`${path}-wal`).size);
+  }
+  assert.ok(largest < 1024 * 1024, `the log grew to ${largest}`);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.ok((await store.stats()).logBytes <= 64 * 1024);
+  assert.ok((await store.stats()).checkpoints > 2);
+  await store.close();
+  assert.equal(statSync(`${path}-wal`, { throwIfNoEntry: false }), undefined);
+});
+
+test('J-1 people can read the file with any SQLite tool while the store is open', async () => {
+  const path = join(folder, 'open.db');
+  const store = await SqliteStore.open(path);
+  const w = new Writer();
+  store.append(key('a'), 0, w.next(4));
+  await store.flush('os');
+  const db = new Database(path, { readonly: true });
+  const rows = db
+    .prepare('SELECT tenant, session, seq, turn, type, payload, hash FROM journal ORDER BY seq')
+    .all();
+  assert.deepEqual(
+    rows,
+    w.records.map((r) => ({
+      tenant: 't',
+      session: 'a',
+      seq: r.seq,
+      turn: r.turn,
+      type: r.type,
+      payload: r.json,
+      hash: r.hash,
+    })),
+  );
+  db.close();
+  await store.close();
+});
+
+test('F41 a second writer on the file loses its append, not the records of the first', async () => {
+  const path = join(folder, 'two.db');
+  const [one, two] = [await SqliteStore.open(path), await SqliteStore.open(path)];
+  const w = new Writer();
+  one.append(key('a'), 0, w.next(3));
+  await one.flush('sync');
+  assert.equal((await two.head(key('a')))?.seq, 3);
+  one.append(key('a'), 3, w.next(2));
+  await one.flush('sync');
+  // The second still believes in record 3.
+  two.append(
+    key('a'),
+    3,
+    group(w.records[2]!, 1, () => ({ stale: true })),
+  );
+  await assert.rejects(two.flush('sync', key('a')), { kind: 'STORAGE' });
+  assert.equal(two.health().state, 'green');
+  assert.deepEqual(await one.read(key('a'), 1, 99), w.records);
+  await one.close();
+  await two.close();
+});
+
+test('J-4 flush("sync") syncs also what was written before without a sync', async () => {
+  const store = await SqliteStore.open(join(folder, 'sync.db'));
+  store.append(key('a'), 0, new Writer().next(1));
+  await store.flush('os');
+  const before = await store.stats();
+  await store.flush('sync');
+  const after1 = await store.stats();
+  assert.equal(after1.syncs, before.syncs + 1);
+  await store.flush('sync');
+  await store.flush('os');
+  assert.equal((await store.stats()).syncs, after1.syncs);
+  await store.close();
+});
