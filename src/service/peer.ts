@@ -126,7 +126,14 @@ export class Peer implements Caller {
       return;
     }
     if (incoming.kind === 'invalid') return;
-    if (incoming.kind === 'notification') return;
+    if (incoming.kind === 'notification') {
+      // JSON-RPC: carried out like a call, and nobody hears of it.
+      this.#connection.hold();
+      void this.#call(incoming)
+        .catch((e: unknown) => this.#o.onError(asCuratedError(e).kind, incoming.method))
+        .finally(() => this.#connection.release());
+      return;
+    }
     try {
       if (this.#calls.inFlight >= this.#o.limits['calls_in_flight']!)
         fail('BUSY', 'too many unanswered calls');

@@ -8,6 +8,7 @@ import type { Format, Native } from '../providers/types.js';
 import { readJournal } from '../session/commands/read.js';
 import { originalOf, recall } from '../session/commands/recall.js';
 import { replay } from '../session/commands/replay.js';
+import { readHinted } from '../session/hints.js';
 import { events } from '../session/load.js';
 import { type ProjectedEvent, project } from '../session/project.js';
 import { encodingOf } from '../tokens/encoding.js';
@@ -21,6 +22,7 @@ import {
   measureTools,
 } from '../tokens/request-count.js';
 import type { Caller, Handlers, Rooms } from './context.js';
+import { hintMap } from './session-calls.js';
 
 export const READ_CALLS: Handlers = {
   'rpc.discover': (_caller, _p, rooms) => openRpcDocument(rooms.version) as Record<string, unknown>,
@@ -135,7 +137,10 @@ async function countTokens(p: Params<'tokens.count'>, rooms: Rooms) {
   if (p.text !== undefined) measures.push(measureSystem(p.text));
   if (p.system !== undefined) measures.push(measureSystem(p.system.value));
   if (p.tools !== undefined) measures.push(measureTools(p.tools.value as unknown[], format));
-  for (const m of p.messages ?? []) measures.push(measureMessage(spec.read(m), image));
+  const known = hintMap(p.hints);
+  for (const [i, m] of (p.messages ?? []).entries()) {
+    measures.push(measureMessage(readHinted(spec, m, known.get(i)?.media), image));
+  }
   const counts = await rooms.pool.countTokens(
     measures.flatMap((m) => m.texts),
     encoding,

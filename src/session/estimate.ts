@@ -26,9 +26,37 @@ export function estimateRequest(session: Session): Estimate {
   return estimate(fitOf(session), requestFeatures(session));
 }
 
-/** Takes in a report for the last main request; what is implausible changes nothing. */
-export function observeUsage(session: Session, usage: Pick<ReportedUsage, 'prompt' | 'output'>): Observed {
+/**
+ * Takes in a report; what is implausible changes nothing.
+ * @param features of the request that the report is for
+ * @param reply messages of the answer, where they are in the history by now
+ */
+export function observeUsage(
+  session: Session,
+  usage: Pick<ReportedUsage, 'prompt' | 'output'>,
+  features: readonly number[],
+  reply: readonly { features: readonly number[] }[],
+): Observed {
   const { window } = budgetOf(session.state, session.settings);
-  const features = session.state.sent.features ?? requestFeatures(session);
-  return observe(fitOf(session), { features: [...features], usage: usage.prompt, window });
+  return observe(fitOf(session), {
+    features: [...features],
+    usage: usage.prompt,
+    window,
+    ...(reply.length === 0
+      ? {}
+      : {
+          reply: {
+            features: reply.reduce<number[]>((sum, m) => addFeatures(sum, m.features), noFeatures()),
+            output: usage.output,
+          },
+        }),
+  });
+}
+
+/** The answer to the last main request: what the assistant said right behind it. */
+export function replyOf(session: Session): readonly { features: readonly number[] }[] {
+  const { messages, sent } = session.state;
+  let end = sent.messages;
+  while (end < messages.length && messages[end]!.reading.role === 'assistant') end += 1;
+  return messages.slice(sent.messages, end);
 }

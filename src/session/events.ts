@@ -49,6 +49,14 @@ export interface Payloads extends DecisionPayloads {
     bodies?: number[];
     hint?: MessageHint;
   };
+  /** A report that the host recorded with a message: for the request that the message answers. */
+  'session.usage': {
+    message: number;
+    usage: { prompt: number; cached: number; written: number; output: number };
+    fit: unknown;
+  };
+  /** Something about the session that the host should know. */
+  'session.notice': { path: string; text: string };
   /** The host joined in mid-conversation: the provider has seen these messages as they are. */
   'session.attached': { messages: number; tokens: number };
   /** The host moved its cache markers in messages it resent: same content, other bytes. */

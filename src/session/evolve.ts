@@ -89,6 +89,10 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     case 'session.message':
       message(state, e.payload, e);
       break;
+    case 'session.usage':
+      state.usage = { ...e.payload.usage, messages: e.payload.message, ts: e.ts };
+      state.fit = e.payload.fit;
+      break;
     case 'session.remarked':
       for (const m of e.payload.messages) {
         const stored = state.messages[m.at];

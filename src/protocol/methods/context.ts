@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   count,
+  hints,
   json,
   jsonObject,
   message,
@@ -158,6 +159,7 @@ export const CONTEXT_METHODS = {
       encoding: name.optional(),
       text: text.optional(),
       messages: z.array(message).optional(),
+      hints: hints.optional(),
       tools: tools.optional(),
       system: system.optional(),
     }),

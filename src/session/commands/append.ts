@@ -1,9 +1,11 @@
 // session.append: messages on their way into the stored history.
 
 import type { Native } from '../../providers/types.js';
+import { readUsage } from '../../providers/usage.js';
 import type { Draft } from '../commit.js';
+import { observeUsage, requestFeatures } from '../estimate.js';
 import { event, type MessageHint } from '../events.js';
-import { checkLimits, checkShape, checkTurnLimit, measureAll, messageEvents } from '../intake.js';
+import { checkLimits, checkShape, checkTurnLimit, measureAll, messageEvents, type Taken } from '../intake.js';
 import type { Session } from '../session.js';
 
 export interface AppendParams {
@@ -37,8 +39,10 @@ export async function take(session: Session, p: AppendParams, draft: Draft): Pro
   const taken = await measureAll(session, p.messages, p.hints);
   const ids: string[] = [];
   for (const t of taken) {
+    const before = t.hint?.usage === undefined ? undefined : featuresNow(session);
     ids.push(`m${state.seq + 1}`);
     for (const e of messageEvents(session, t)) draft.push(e);
+    if (before !== undefined) recorded(session, t, before, draft);
   }
   if (p.sent)
     draft.push(event('session.attached', { messages: state.messages.length, tokens: state.messageTokens }));
@@ -49,6 +53,22 @@ export async function take(session: Session, p: AppendParams, draft: Draft): Pro
     turn: state.turn,
     seq: state.seq,
   };
+}
+
+/** Features of the request that the next message answers. */
+function featuresNow(session: Session): number[] {
+  session.rendering.sync(session.state);
+  return requestFeatures(session);
+}
+
+/** A report that the host recorded with an answer teaches the estimate as one at the turn's end does. */
+function recorded(session: Session, t: Taken, features: readonly number[], draft: Draft): void {
+  const usage = readUsage(session.state.format, t.hint!.usage);
+  if (!usage.ok || t.reading.role !== 'assistant') return;
+  const seen = observeUsage(session, usage.usage, features, [t]);
+  draft.push(
+    event('session.usage', { message: session.state.messages.length - 1, usage: usage.usage, fit: seen.fit }),
+  );
 }
 
 /** Calls made inside another tool are journalled and forgotten. */

@@ -8,6 +8,7 @@ import type { Draft } from '../commit.js';
 import { event } from '../events.js';
 import { measured } from '../intake.js';
 import type { Session } from '../session.js';
+import { budgetOf } from '../window.js';
 
 type OpenParams = Params<'session.open'>;
 
@@ -90,6 +91,15 @@ async function create(session: Session, p: OpenParams, draft: Draft): Promise<vo
       config,
     }),
   );
+  const { window, maxOutput } = budgetOf(session.state, session.settings);
+  if (window !== undefined && maxOutput > window / 2) {
+    draft.push(
+      event('session.notice', {
+        path: 'max_output_tokens',
+        text: `${maxOutput} tokens of output leave less than half of a window of ${window}: half of it is reserved`,
+      }),
+    );
+  }
 }
 
 /** System and tools as they are sent with a later call: journalled when they differ. */

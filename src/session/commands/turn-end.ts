@@ -3,7 +3,7 @@
 import { readUsage } from '../../providers/usage.js';
 import type { Draft } from '../commit.js';
 import { curate } from '../curate.js';
-import { observeUsage } from '../estimate.js';
+import { observeUsage, replyOf, requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
 import { type ProjectedEvent, project } from '../project.js';
 import type { Session } from '../session.js';
@@ -25,7 +25,9 @@ export function endTurn(session: Session, p: TurnEndParams, draft: Draft): TurnE
   const final = p.final ?? true;
   const turn = state.turn;
   const usage = p.usage === undefined ? undefined : readUsage(state.format, p.usage);
-  const seen = usage?.ok ? observeUsage(session, usage.usage) : undefined;
+  const seen = usage?.ok
+    ? observeUsage(session, usage.usage, state.sent.features ?? requestFeatures(session), replyOf(session))
+    : undefined;
   draft.push(
     event('agent.turn.end', {
       turn_id: `t${turn}`,
