@@ -80,9 +80,9 @@ function withArgs(part: Part, value: Json, key: string | undefined): Part {
 function readOutput(message: Native, value: Json, type: string, callId: string, clearable: boolean): Reading {
   const marks: Path[] = [];
   const body = member(value, 'output');
-  const screenshot = type === 'computer_call_output';
+  const screenshot = type === 'computer_call_output' && isObject(body);
   const parts = screenshot
-    ? readContent([{ ...(body as object), type: 'input_image' }], [], [])
+    ? readContent([{ ...body, type: 'input_image' }], [], [])
     : readContent(body, ['output'], marks);
   const media = parts.flatMap((p) => p.media ?? []).map((m) => (screenshot ? { ...m, path: ['output'] } : m));
   const empty = body === undefined || body === null;

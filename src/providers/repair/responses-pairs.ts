@@ -144,7 +144,7 @@ class Pairs {
   /** PV-R3: reasoning without the item it produced goes; at the very end it may still come. Backwards, run by run. */
   #reasoning(): void {
     const { history, from } = this.#draft;
-    let follower = true;
+    let follower = !this.#dropped.has(history.length - 1);
     for (let at = history.length - 1; at >= from; at--) {
       if (this.#dropped.has(at)) continue;
       const { role, parts } = history[at]!.reading;
