@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { profileOf } from '../../src/providers/profile.js';
 import { applyDocEdits, repair } from '../../src/providers/repair.js';
 import { specOf } from '../../src/providers/spec.js';
-import type { Format, Repair } from '../../src/providers/types.js';
+import type { Format, Part, Repair } from '../../src/providers/types.js';
 import { historyOf, nativeOf, validateRequest } from '../../src/providers/validate.js';
 import { build, damage, damages, steps } from './histories.js';
 import { assistant, type Msg, natives, result, rules, text, use, user } from './kit.js';
@@ -42,6 +42,14 @@ function mend(format: Format, messages: readonly unknown[], pending: string[] = 
   return { repairs, texts, messages: texts.map((t) => JSON.parse(t) as Msg), broken: rules(found) };
 }
 
+/** Parts of the model's turn that ends the history: one message, in Responses all items since the last other one. */
+function newestTurn(format: Format, messages: readonly Msg[]): Part[] {
+  const readings = historyOf(specOf(format), natives(messages)).map((h) => h.reading);
+  const start = readings.findLastIndex((r) => r.role !== 'assistant') + 1;
+  const turn = readings.slice(start);
+  return (format === 'openai-responses' ? turn : turn.slice(-1)).flatMap((r) => r.parts);
+}
+
 for (const format of FORMATS) {
   test(`F32 ${format}: a valid history gets no repair`, () => {
     fc.assert(
@@ -59,7 +67,7 @@ for (const format of FORMATS) {
         const messages = damage(build(format, plan), what);
         const out = mend(format, messages);
         const last = specOf(format).read(natives(messages).at(-1) ?? nativeOf('null'));
-        const waits = last.role === 'assistant' && last.parts.some((p) => p.kind === 'tool_call');
+        const waits = newestTurn(format, messages).some((p) => p.kind === 'tool_call');
         const may =
           messages.length === 0 || !messages.some((m) => m['role'] === 'user')
             ? ['PV-S4', 'PV-A10', 'PV-C7', 'PV-R10']
