@@ -18,9 +18,24 @@ export function writeJson(v: unknown): string {
   return write(v, 0) ?? 'null';
 }
 
+/** Names of members, quoted and with their colon: the same few come again and again. */
+const KEYS = new Map<string, string>();
+const KEYS_KEPT = 2_000;
+
+function quoted(key: string): string {
+  let text = KEYS.get(key);
+  if (text === undefined) {
+    text = `${JSON.stringify(key)}:`;
+    if (KEYS.size < KEYS_KEPT && key.length < 64) KEYS.set(key, text);
+  }
+  return text;
+}
+
 function write(given: unknown, depth: number): string | undefined {
   let v = given;
-  if (typeof v === 'string') return JSON.stringify(v);
+  // Integers and booleans are most of what an answer holds; writing them here costs a fraction of JSON.stringify.
+  if (typeof v === 'number') return Number.isSafeInteger(v) && !Object.is(v, -0) ? `${v}` : JSON.stringify(v);
+  if (typeof v === 'boolean') return v ? 'true' : 'false';
   if (typeof v !== 'object' || v === null) return JSON.stringify(v);
   if (v instanceof RawJson) return v.text;
   if (depth > MAX_DEPTH) fail('LIMIT', `a value is nested deeper than ${MAX_DEPTH} levels`);
@@ -34,9 +49,9 @@ function write(given: unknown, depth: number): string | undefined {
     return `${out}]`;
   }
   let out = '{';
-  for (const [key, value] of Object.entries(v as object)) {
-    const text = write(value, depth + 1);
-    if (text !== undefined) out += `${(out.length === 1 ? '' : ',') + JSON.stringify(key)}:${text}`;
+  for (const key of Object.keys(v)) {
+    const text = write((v as Record<string, unknown>)[key], depth + 1);
+    if (text !== undefined) out += (out.length === 1 ? '' : ',') + quoted(key) + text;
   }
   return `${out}}`;
 }

@@ -2,6 +2,7 @@
 // session writes.
 
 import {
+  BLOB_BYTES,
   type Blob,
   chain,
   detach,
@@ -41,12 +42,19 @@ export class Draft {
 
   push(event: NewEvent): Committed {
     const state = this.#state;
-    const payload: Record<string, unknown> = event.type.startsWith('memory.')
-      ? { _schema_version: SCHEMA_VERSION, ...event.payload }
-      : { ...event.payload };
-    // Long texts leave the payload before it is chained: the hash names the text, and the text is stored once.
-    const { payload: stored, blobs } = detach(payload);
-    this.#blobs.push(...blobs);
+    const payload = (
+      event.type.startsWith('memory.') ? { _schema_version: SCHEMA_VERSION, ...event.payload } : event.payload
+    ) as Record<string, unknown>;
+    // Long texts leave the payload before it is chained: the hash names the text, and the text is stored once. A payload
+    // whose whole text is short holds none, and most are.
+    let json: string | undefined = JSON.stringify(payload);
+    let stored = payload;
+    if (json.length > BLOB_BYTES) {
+      const split = detach(payload);
+      this.#blobs.push(...split.blobs);
+      stored = split.payload;
+      json = undefined;
+    }
     const record = chain(
       { seq: state.seq, hash: state.hash },
       {
@@ -55,6 +63,7 @@ export class Draft {
         type: event.type,
         turn: state.turn,
         payload: stored,
+        ...(json === undefined ? {} : { json }),
         ...(event.observed === undefined ? {} : { observed: event.observed }),
       },
     );

@@ -4,7 +4,6 @@ import { type Estimate, estimate, type Fit, type Observed, observe, priorFor } f
 import { addFeatures, noFeatures } from '../tokens/features.js';
 import type { Session } from './session.js';
 import type { ReportedUsage } from './state.js';
-import { budgetOf } from './window.js';
 
 export function fitOf(session: Session): Fit {
   return (session.state.fit as Fit | undefined) ?? priorFor(session.state.model);
@@ -37,7 +36,7 @@ export function observeUsage(
   features: readonly number[],
   reply: readonly { features: readonly number[] }[],
 ): Observed {
-  const { window } = budgetOf(session.state, session.settings);
+  const { window } = session.budget();
   return observe(fitOf(session), {
     features: [...features],
     usage: usage.prompt,

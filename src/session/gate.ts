@@ -6,11 +6,10 @@ import { type CurateOptions, curate } from './curate.js';
 import { estimateRequest } from './estimate.js';
 import { requestTokens } from './sections.js';
 import type { Session } from './session.js';
-import { budgetOf } from './window.js';
 
 /** Tokens that the request may have at most: the window less the reserve for the answer. */
 export function hardLimit(session: Session, maxTokens?: number): number {
-  const { window, maxOutput } = budgetOf(session.state, session.settings, maxTokens);
+  const { window, maxOutput } = session.budget(maxTokens);
   if (window === undefined) return Number.POSITIVE_INFINITY;
   return window - Math.min(maxOutput, Math.floor(window / 2));
 }

@@ -11,6 +11,7 @@ import { encodingOf } from '../tokens/encoding.js';
 import type { SessionDeps } from './deps.js';
 import { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
+import { type Budget, budgetOf } from './window.js';
 
 export class Session {
   readonly key: SessionKey;
@@ -23,6 +24,7 @@ export class Session {
   #settingsOf: unknown;
   #layers: Layer[] | undefined;
   #profile: Profile | undefined;
+  #budget: { maxTokens: number | undefined; settings: Settings; model: string; budget: Budget } | undefined;
 
   constructor(key: SessionKey, state: SessionState, deps: SessionDeps) {
     this.key = key;
@@ -81,6 +83,17 @@ export class Session {
 
   get encoding(): Encoding {
     return encodingOf(this.state.model).encoding;
+  }
+
+  /** Window, reserve and threshold; asked several times a call, so the last answer is kept. */
+  budget(maxTokens?: number): Budget {
+    const { settings, state } = this;
+    const kept = this.#budget;
+    if (kept?.maxTokens === maxTokens && kept?.settings === settings && kept?.model === state.model)
+      return kept.budget;
+    const budget = budgetOf(state, settings, maxTokens);
+    this.#budget = { maxTokens, settings, model: state.model, budget };
+    return budget;
   }
 
   countShort(text: string): number {

@@ -5,7 +5,6 @@ import type { Survey } from '../curation/survey.js';
 import { atRest, openFrom } from './open-round.js';
 import { requestTokens } from './sections.js';
 import type { Session } from './session.js';
-import { budgetOf } from './window.js';
 
 export interface SurveyOptions {
   forced?: boolean;
@@ -18,7 +17,7 @@ export interface SurveyOptions {
 
 export function surveyOf(session: Session, o: SurveyOptions): Survey {
   const { state, settings, projection: rendering, profile } = session;
-  const budget = budgetOf(state, settings, o.maxTokens);
+  const budget = session.budget(o.maxTokens);
   // Bound thinking: the open round's thinking follows any edit, so nothing sent may change inside it (PV-A31).
   const legal = profile.modelClass !== 'AB' || atRest(state);
   return {

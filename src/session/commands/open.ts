@@ -8,7 +8,6 @@ import type { Draft } from '../commit.js';
 import { event } from '../events.js';
 import { measured } from '../intake.js';
 import type { Session } from '../session.js';
-import { budgetOf } from '../window.js';
 
 type OpenParams = Params<'session.open'>;
 
@@ -91,7 +90,7 @@ async function create(session: Session, p: OpenParams, draft: Draft): Promise<vo
       config,
     }),
   );
-  const { window, maxOutput } = budgetOf(session.state, session.settings);
+  const { window, maxOutput } = session.budget();
   if (window !== undefined && maxOutput > window / 2) {
     draft.push(
       event('session.notice', {

@@ -10,7 +10,6 @@ import type { ProjectedEvent } from '../project.js';
 import { rawTokens, requestTokens, sectionTokens } from '../sections.js';
 import type { Session } from '../session.js';
 import { requestJson, requestText } from '../view.js';
-import { budgetOf } from '../window.js';
 
 export type PrepareParams = Params<'llm.prepare'> & { hintMap?: ReadonlyMap<number, MessageHint> };
 
@@ -58,7 +57,7 @@ export function tokensOf(session: Session, p: { max_tokens?: number | undefined 
   const { state, settings, rendering } = session;
   const overhead = settings.curated.fixedOverheadTokens;
   const sections = sectionTokens(state, rendering);
-  const budget = budgetOf(state, settings, p.max_tokens);
+  const budget = session.budget(p.max_tokens);
   const estimated = estimateRequest(session);
   return {
     raw: rawTokens(state, overhead),
