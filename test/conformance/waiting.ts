@@ -1,3 +1,36 @@
 // Cases that the product does not pass yet, each with its reason. A listed case that passes fails the suite.
 
-export const WAITING: Readonly<Record<string, string>> = {};
+const COMPACTION = 'no layer makes summaries or a window yet (layers 4 and 5)';
+const GATE = 'the window gate neither shapes in place nor tells of what it cannot reduce (layer 5)';
+
+export const WAITING: Readonly<Record<string, string>> = {
+  'own-05-window-parallel': COMPACTION,
+  'own-08-summariser-fails': COMPACTION,
+  '01-orphan-tool-result-after-cut': COMPACTION,
+  '02-parallel-results-split-mid-group': COMPACTION,
+  '06-pending-approval-call-compacted': COMPACTION,
+  '07-chained-compactions-resurrect-orphan': COMPACTION,
+  '10-mixed-text-and-tool-result-user-msg': COMPACTION,
+  '12-server-tool-use-pair': COMPACTION,
+  '17-responses-reasoning-without-follower': COMPACTION,
+  '19-double-role-collision-summary': COMPACTION,
+  '22-system-summary-mid-conversation': COMPACTION,
+  '37-summary-larger-than-source': COMPACTION,
+  '47-original-task-lost': COMPACTION,
+  '51-injection-survives-summary': COMPACTION,
+  '61-append-during-summary-lost': COMPACTION,
+  '62-undo-across-compaction': COMPACTION,
+  '65-deferred-tool-discovery-forgotten': COMPACTION,
+  '35-threshold-unreachable-loop': GATE,
+  '36-output-reserve-makes-budget-zero': GATE,
+  '39-single-message-over-window': GATE,
+  '16-strip-thinking-empties-message': 'keep.thinking_turns removes no thinking yet',
+  '28-surrogate-split-by-head-tail-cut': 'new results are not shaped yet',
+  '42-cached-usage-double-counted': 'usage of a history that was never prepared does not calibrate yet',
+  '44-image-base64-counted-as-text': 'tokens.count takes no pixel hints yet',
+  '45-base64-inside-text-undercounted': 'the marker does not show the handle yet',
+  '46-old-screenshots-accumulate': 'images inside results are not cleared apart from their text yet',
+  '56-failed-call-error-text-kept': 'inputs of failed calls are not shortened yet',
+  '59-prune-when-cache-cold-is-free': 'a cold cache clears nothing below its floor yet',
+  '67-topic-shift-false-positive-cjk': 'the topic classifier does not run yet (layer 3)',
+};
