@@ -1,0 +1,251 @@
+// Sessions over their life: leases, keys, subscriptions, divergence, forks, rewinds, resume.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CuratedError } from '../../src/errors.js';
+import { MemoryStore } from '../../src/journal/index.js';
+import { LIFECYCLE } from '../../src/session/lifecycle.js';
+import { assistant, BenchCaller, BenchDaemon, clearing, type Json, toolRound, user } from './bench-daemon.js';
+
+const OPEN = { session: 's', format: 'anthropic', model: 'claude-sonnet-4-5' };
+const BODY = 'y'.repeat(1000);
+
+function kind(expected: string): (e: unknown) => boolean {
+  return (e) => e instanceof CuratedError && e.kind === expected;
+}
+
+async function withClearing(d: BenchDaemon): Promise<void> {
+  await d.call('session.open', { ...OPEN, config: clearing({ age_turns: 1, size_bytes_threshold: 50 }) });
+  await d.call('llm.prepare', { session: 's', append: [user('go')] });
+  await d.call('llm.prepare', { session: 's', append: toolRound('a', 'read', { p: 1 }, BODY) });
+  await d.call('session.append', { session: 's', messages: [assistant('done')] });
+  await d.call('turn.end', { session: 's' });
+}
+
+test('a call for a session that nobody opened is UNKNOWN_SESSION and leaves nothing behind', async () => {
+  const d = new BenchDaemon();
+  await assert.rejects(
+    d.call('session.append', { session: 'no', messages: [user('x')] }),
+    kind('UNKNOWN_SESSION'),
+  );
+  assert.deepEqual((await d.call('session.list', {})).sessions, []);
+  assert.equal(d.registry.loaded, 0);
+});
+
+test('every state answers every command: the lifecycle table has no hole', () => {
+  const commands = Object.keys(LIFECYCLE.open).sort();
+  for (const [state, row] of Object.entries(LIFECYCLE))
+    assert.deepEqual(Object.keys(row).sort(), commands, state);
+});
+
+test('F41 of two writers the newer holds the session, the older is told and writes nothing any more', async () => {
+  const d = new BenchDaemon();
+  const [old, fresh] = [new BenchCaller(), new BenchCaller()];
+  await d.call('session.open', OPEN, old);
+  const again = await d.call('session.open', OPEN, fresh);
+  assert.equal(again.resumed, true);
+  assert.equal(again.epoch, 2);
+  assert.deepEqual(old.supersededSessions, ['s']);
+  await assert.rejects(
+    d.call('session.append', { session: 's', messages: [user('x')] }, old),
+    kind('SUPERSEDED'),
+  );
+  await d.call('session.append', { session: 's', messages: [user('y')] }, fresh);
+  const { messages } = await d.call('session.messages', { session: 's' }, fresh);
+  assert.deepEqual(
+    messages.map((m: Json) => m.message.content),
+    ['y'],
+  );
+});
+
+test('F38 the same key gives the recorded answer once, also after a restart; another body is a conflict', async () => {
+  const store = new MemoryStore();
+  const d = new BenchDaemon({ store });
+  await d.call('session.open', OPEN);
+  const body = { session: 's', messages: [user('x')], key: 'k1' };
+  const first = await d.call('session.append', body);
+  assert.deepEqual(await d.call('session.append', body), first);
+  const prepared = await d.call('llm.prepare', { session: 's', key: 'k2' });
+  const restarted = new BenchDaemon({ store });
+  await restarted.call('session.open', OPEN);
+  assert.deepEqual(await restarted.call('session.append', body), first);
+  assert.equal((await restarted.call('session.state', { session: 's' })).messages, 1);
+  await restarted.call('session.append', { session: 's', messages: [assistant('later')] });
+  assert.deepEqual(await restarted.call('llm.prepare', { session: 's', key: 'k2' }), prepared);
+  await assert.rejects(
+    restarted.call('session.append', { ...body, messages: [user('z')] }),
+    kind('IDEMPOTENCY_CONFLICT'),
+  );
+});
+
+test('F39 a subscriber gets every event once, without a gap, from any seq; beyond the end is SEQ_GAP', async () => {
+  const d = new BenchDaemon();
+  await withClearing(d);
+  const late = new BenchCaller();
+  const { seq } = await d.call('session.subscribe', { session: 's', from_seq: 1 }, late);
+  await d.call('llm.prepare', { session: 's', append: [user('next')] });
+  const seqs = late.heard.map((h) => h.event.seq);
+  assert.ok(seqs.length > seq);
+  assert.deepEqual(
+    seqs,
+    seqs.map((_, i) => i + 1),
+  );
+  await assert.rejects(
+    d.call('session.subscribe', { session: 's', from_seq: 10_000 }, late),
+    (e: unknown) => kind('SEQ_GAP')(e) && ((e as CuratedError).detail as Json).expected === seqs.length + 1,
+  );
+});
+
+test('an event goes out before the answer of the call that caused it', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  await d.call('session.subscribe', { session: 's' });
+  const answer = await d.call('session.append', { session: 's', messages: [user('x')] });
+  assert.equal(d.caller.heard.at(-1)?.event.seq, answer.seq);
+});
+
+test('PV-G a resent history is recognised; an edit in the middle is one journalled divergence', async () => {
+  const d = new BenchDaemon();
+  await withClearing(d);
+  const history = (await d.call('session.messages', { session: 's' })).messages.map((m: Json) => m.message);
+  const same = await d.call('llm.prepare', { session: 's', messages: [...history, user('next')] });
+  assert.match(JSON.stringify(same.request), /cleared=\\"true\\"/);
+  assert.equal(same.request.messages.length, history.length + 1);
+  const edited = [user('GO'), ...history.slice(1), user('next')];
+  const other = await d.call('llm.prepare', { session: 's', messages: edited });
+  assert.deepEqual(other.request.messages[0], user('GO'));
+  const { events } = await d.call('journal.read', { session: 's' });
+  const diverged = events.filter((e: Json) => e.type === 'session.diverged');
+  assert.deepEqual(
+    diverged.map((e: Json) => e.index),
+    [0],
+  );
+  assert.equal((await d.call('journal.replay', { session: 's' })).identical, true);
+});
+
+test('PV-A41 moved cache marks are no divergence, and the request carries the marks as they are now', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  const text = (t: string, marked: boolean): Json => ({
+    role: 'user',
+    content: [{ type: 'text', text: t, ...(marked ? { cache_control: { type: 'ephemeral' } } : {}) }],
+  });
+  await d.call('llm.prepare', { session: 's', messages: [text('one', true)] });
+  const moved = [text('one', false), assistant('two'), text('three', true)];
+  const { request, cache } = await d.call('llm.prepare', { session: 's', messages: moved });
+  assert.deepEqual(request.messages, moved);
+  assert.deepEqual(
+    cache.breakpoints.map((b: Json) => b.path),
+    ['/messages/2/content/0'],
+  );
+  const { events } = await d.call('journal.read', { session: 's' });
+  assert.equal(events.filter((e: Json) => e.type === 'session.diverged').length, 0);
+});
+
+test('a message whose marks move keeps string content that was written as one block', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  await d.call('llm.prepare', { session: 's', messages: [user('one')] });
+  const block = {
+    role: 'user',
+    content: [{ type: 'text', text: 'one', cache_control: { type: 'ephemeral' } }],
+  };
+  const { request } = await d.call('llm.prepare', {
+    session: 's',
+    messages: [block, assistant('a'), user('b')],
+  });
+  assert.equal(request.messages.length, 3);
+  assert.deepEqual(request.messages[0], block);
+});
+
+test('J-10 a fork is a prefix of the journal and goes its own way', async () => {
+  const d = new BenchDaemon();
+  await withClearing(d);
+  const { seq } = await d.call('session.state', { session: 's' });
+  await d.call('llm.prepare', { session: 's', append: [user('main line')] });
+  const fork = await d.call('session.fork', { session: 's', at_seq: seq, as: 'f' });
+  assert.deepEqual(fork, { session: 'f', seq });
+  await d.call('session.open', { ...OPEN, session: 'f' });
+  const { request } = await d.call('llm.prepare', { session: 'f', append: [user('other line')] });
+  assert.equal(request.messages.at(-1).content, 'other line');
+  assert.equal((await d.call('journal.replay', { session: 'f' })).identical, true);
+  assert.equal((await d.call('journal.replay', { session: 's' })).identical, true);
+});
+
+test('J-11 a rewind gives the state of that seq and keeps the rest in an archive', async () => {
+  const d = new BenchDaemon();
+  await withClearing(d);
+  const before = await d.call('session.state', { session: 's' });
+  await d.call('llm.prepare', { session: 's', append: [user('wrong way')] });
+  const done = await d.call('session.rewind', { session: 's', to_seq: before.seq });
+  assert.equal(done.seq, before.seq);
+  assert.ok(done.archived.length > 0);
+  assert.deepEqual(await d.call('session.state', { session: 's' }), before);
+  assert.deepEqual((await d.call('session.archives', { session: 's' })).archives, [done.archived]);
+  await assert.rejects(d.call('session.rewind', { session: 's', to_seq: 0 }), kind('SEQ_GAP'));
+  const restored = await d.call('session.restore', { session: 's', archive: done.archived });
+  assert.ok(restored.seq > before.seq);
+});
+
+test('a resumed session goes on where it was: same state, same request, same handles', async () => {
+  const store = new MemoryStore();
+  const d = new BenchDaemon({ store });
+  await withClearing(d);
+  const state = await d.call('session.state', { session: 's' });
+  const next = new BenchDaemon({ store });
+  const opened = await next.call('session.open', OPEN);
+  assert.equal(opened.resumed, true);
+  assert.equal(opened.turn, state.turn);
+  const again = await next.call('session.state', { session: 's' });
+  assert.deepEqual({ ...again, seq: 0, epoch: 0 }, { ...state, seq: 0, epoch: 0 });
+  const { text } = await next.call('recall.get', { handle: state.cleared[0].handle });
+  assert.equal(text, BODY);
+});
+
+test('F42 two tenants with the same session id and texts share nothing', async () => {
+  const d = new BenchDaemon();
+  const other = new BenchCaller('other');
+  await withClearing(d);
+  await d.call(
+    'session.open',
+    { ...OPEN, config: clearing({ age_turns: 1, size_bytes_threshold: 50 }) },
+    other,
+  );
+  const { handle } = (await d.call('session.state', { session: 's' })).cleared[0];
+  await assert.rejects(d.call('recall.get', { handle }, other), kind('UNKNOWN_HANDLE'));
+  assert.equal((await d.call('session.state', { session: 's' }, other)).messages, 0);
+  assert.equal((await d.call('session.list', {}, other)).sessions.length, 1);
+});
+
+test('session.forget leaves no trace', async () => {
+  const d = new BenchDaemon();
+  await withClearing(d);
+  const { handle } = (await d.call('session.state', { session: 's' })).cleared[0];
+  assert.deepEqual(await d.call('session.forget', { session: 's' }), { erased: true });
+  await assert.rejects(d.call('session.state', { session: 's' }), kind('UNKNOWN_SESSION'));
+  await assert.rejects(d.call('recall.get', { handle }), kind('UNKNOWN_HANDLE'));
+  assert.equal((await d.call('session.open', OPEN)).resumed, false);
+});
+
+test('a closed session takes no messages until it is opened again', async () => {
+  const d = new BenchDaemon();
+  await withClearing(d);
+  await d.call('session.close', { session: 's' });
+  await assert.rejects(
+    d.call('session.append', { session: 's', messages: [user('x')] }),
+    kind('UNKNOWN_SESSION'),
+  );
+  assert.equal((await d.call('session.open', OPEN)).resumed, true);
+  await d.call('session.append', { session: 's', messages: [user('x')] });
+});
+
+test('M-8 J-3 a parked session is read back from its journal as if nothing had been', async () => {
+  const d = new BenchDaemon();
+  await withClearing(d);
+  d.caller.end();
+  const before = await d.call('session.state', { session: 's' });
+  d.clock.advance(1000);
+  assert.equal(d.registry.park(500), 1);
+  assert.equal(d.registry.loaded, 0);
+  assert.deepEqual(await d.call('session.state', { session: 's' }), before);
+});
