@@ -158,11 +158,10 @@ const TEMPLATES: readonly (readonly [RegExp, Partial<Facts>])[] = [
   [/mi[sx]tral.*-v0\.\d/i, { alternation: 'template', ids: { maxLength: 9, pattern: /^[a-zA-Z0-9]{9}$/ } }],
 ];
 
-/** The rules of a strict template, whichever it is. */
+/** The rules of a strict template, whichever it is. Plain strings (PV-S5) are asked for by configuration: newer templates take lists. */
 const STRICT: Partial<Facts> = {
   modelClass: 'SH',
   singleSystem: true,
-  plainContent: true,
   minCacheTokens: 16,
   midSystem: false,
 };

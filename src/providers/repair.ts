@@ -5,7 +5,8 @@ import { repairAnthropic } from './repair/anthropic-pairs.js';
 import { repairChat } from './repair/chat-pairs.js';
 import { RepairDraft } from './repair/draft.js';
 import { repairResponses } from './repair/responses-pairs.js';
-import type { DocEdit, FormatSpec, HistoryMessage, Native, Repair } from './types.js';
+import { mendForTemplate, repairTurns } from './repair/template.js';
+import type { DocEdit, FormatSpec, HistoryMessage, Native, Profile, Repair } from './types.js';
 
 export interface RepairOptions {
   /** Calls in flight: they may stay without a result. */
@@ -15,6 +16,8 @@ export interface RepairOptions {
    * repair unless they are named here or nothing came after them.
    */
   wasPending?: ReadonlySet<string>;
+  /** Needed for the rules of strict chat templates (PV-S) and of call ids; without it those are only checked. */
+  profile?: Profile;
 }
 
 /**
@@ -30,8 +33,11 @@ export function repair(
 ): Repair[] {
   const draft = new RepairDraft(history, from, o.pending, o.wasPending ?? new Set());
   if (spec.format === 'anthropic') repairAnthropic(draft);
-  else if (spec.format === 'openai-chat') repairChat(draft);
-  else repairResponses(draft);
+  else if (spec.format === 'openai-chat') {
+    const demoted = o.profile === undefined ? new Set<number>() : mendForTemplate(draft, o.profile);
+    repairChat(draft, o.profile?.ids);
+    if (o.profile !== undefined) repairTurns(draft, o.profile, demoted);
+  } else repairResponses(draft);
   return draft.repairs;
 }
 

@@ -122,7 +122,8 @@ test('PV-S4 a genuine user message must be there', () => {
 });
 
 test('PV-S5 content is a plain string', () => {
-  holds([user('a')], [user([{ type: 'text', text: 'a' }])], 'PV-S5', GEMMA);
+  const plain = profileOf('openai-chat', 'gemma-2', { plainContent: true });
+  holds([user('a')], [user([{ type: 'text', text: 'a' }])], 'PV-S5', plain);
 });
 
 test('PV-S6 Mistral ids are nine alphanumeric characters', () => {

@@ -1,6 +1,6 @@
 // Calls and tool messages of Chat Completions brought together. Tool messages stay where they are if they can:
 // what stands between them and their calls steps behind them.
-import type { DocEdit, Part, Repair } from '../types.js';
+import type { DocEdit, Part, Profile, Repair } from '../types.js';
 import {
   assignAll,
   best,
@@ -15,14 +15,16 @@ import {
 import { mendChat } from './openai-content.js';
 
 /** PV-C3: OpenAI's bound on a call id. */
-const MAX_ID = 40;
+const OPENAI_IDS: IdRule = { maxLength: 40 };
+
+type IdRule = NonNullable<Profile['ids']>;
 
 interface Group extends OpenGroup {
   found: Map<string, ResultSlot[]>;
 }
 
-export function repairChat(draft: RepairDraft): void {
-  new Pairs(draft).run();
+export function repairChat(draft: RepairDraft, ids: IdRule = OPENAI_IDS): void {
+  new Pairs(draft, ids).run();
 }
 
 class Pairs {
@@ -31,8 +33,11 @@ class Pairs {
   readonly #byId = new Map<string, Group>();
   #last: Group | undefined;
 
-  constructor(draft: RepairDraft) {
+  readonly #ids: IdRule;
+
+  constructor(draft: RepairDraft, ids: IdRule) {
     this.#draft = draft;
+    this.#ids = ids;
   }
 
   run(): void {
@@ -44,7 +49,7 @@ class Pairs {
       if (role === 'tool') for (const part of parts) this.#tool(at, part);
       if (role !== 'assistant') continue;
       const group: Group = { ...layOut(at, parts, () => false), found: new Map() };
-      for (const [i, call] of group.calls.entries()) shortenId(call, at, i);
+      for (const [i, call] of group.calls.entries()) fitId(call, at, i, this.#ids);
       this.#last = group;
       if (group.calls.length === 0) continue;
       groups.push(group);
@@ -182,7 +187,19 @@ class Pairs {
   }
 }
 
-function shortenId(call: CallSlot, at: number, i: number): void {
+/** PV-C3, PV-S6: an id that the provider would refuse gets one made of itself and its position. */
+function fitId(call: CallSlot, at: number, i: number, rule: IdRule): void {
   const id = call.newId ?? call.part.callId!;
-  if (id.length > MAX_ID) call.newId = `${id.slice(0, 20)}_${at}_${i}`;
+  if (id.length <= rule.maxLength && rule.pattern?.test(id) !== false) return;
+  call.newId = rule.pattern === undefined ? `${id.slice(0, 20)}_${at}_${i}` : plainId(`${id}/${at}/${i}`);
+}
+
+/** Nine alphanumeric characters that are a function of the text (FNV-1a, twice with different seeds). */
+function plainId(text: string): string {
+  const hash = (seed: number) => {
+    let h = seed;
+    for (let k = 0; k < text.length; k++) h = Math.imul(h ^ text.charCodeAt(k), 0x01000193) >>> 0;
+    return h.toString(36).padStart(7, '0');
+  };
+  return (hash(0x811c9dc5) + hash(0x1234567)).slice(-9);
 }
