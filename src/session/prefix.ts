@@ -8,6 +8,8 @@ import type { Session } from './session.js';
 const TTL_MS = { anthropic: 5 * 60_000, openai: 30 * 60_000 };
 const HOUR_MS = 60 * 60_000;
 
+const HOUR = /"ttl"\s*:\s*"1h"/;
+
 export function knownPrefix(session: Session, now: number): KnownPrefix {
   const { state, settings } = session;
   const ttlSet = settings.curated.cacheTtl;
@@ -28,15 +30,14 @@ export function knownPrefix(session: Session, now: number): KnownPrefix {
   };
 }
 
-/** The newest cache mark among what was sent; marks on the static part cache no message. O(distance to it). */
+/** The newest cache mark among what was sent; marks on the static part cache no message. */
 function lastMark(session: Session): { messages: number; hour: boolean } | undefined {
-  const { state } = session;
-  for (let at = Math.min(state.sent.messages, state.messages.length) - 1; at >= 0; at -= 1) {
-    const { reading, native } = state.messages[at]!;
-    if (reading.marks.length > 0) return { messages: at + 1, hour: /"ttl"\s*:\s*"1h"/.test(native.text) };
-    // The look-back of the provider ends long before this (PV-A42); what is further back is not cached any more.
-    if (state.sent.messages - at > 64) break;
+  const { state, projection } = session;
+  const piece = projection.lastMarked(projection.indexOf(state.sent.messages));
+  if (piece !== undefined && piece.at >= 0) return { messages: piece.at + 1, hour: HOUR.test(piece.text) };
+  for (const part of [state.system, state.tools]) {
+    if (part?.native.text.includes('"cache_control"'))
+      return { messages: 0, hour: HOUR.test(part.native.text) };
   }
-  const fixed = `${state.system?.native.text ?? ''}${state.tools?.native.text ?? ''}`;
-  return fixed.includes('"cache_control"') ? { messages: 0, hour: fixed.includes('"1h"') } : undefined;
+  return undefined;
 }

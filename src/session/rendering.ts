@@ -102,6 +102,14 @@ export class Rendering {
     }
   }
 
+  /** The newest piece before index `end` that carries a cache mark. O(marks behind it). */
+  lastMarked(end: number): Piece | undefined {
+    for (let i = this.#marked.length - 1; i >= 0; i -= 1) {
+      if (this.#marked[i]! < end) return this.pieces[this.#marked[i]!];
+    }
+    return undefined;
+  }
+
   /** Tokens of the pieces behind stored message `at`, up to (not including) stored message `end`. */
   tokensBetween(at: number, end: number): number {
     const from = at + 1 < this.#rendered ? this.#sums[this.indexOf(at + 1)]! : this.tokens;
