@@ -15,7 +15,9 @@ interface CoreExports {
 }
 
 /** Text bytes of a worker's buffer. Longer texts pass through it in parts. */
-export const BUFFER_BYTES = 131_072;
+export const BUFFER_BYTES = 65_536;
+/** Text bytes of the one large buffer of a shared memory, which its threads use in turns. */
+export const LARGE_BYTES = 4 << 20;
 /** States of a region's slot in the shared memory. */
 const FREE = 0;
 const TAKEN = 1;
@@ -30,8 +32,8 @@ export interface Core {
   readonly bytes: Uint8Array;
   /** The same as u32. */
   readonly words: Uint32Array;
-  /** Gives the region back. The core must not be used any more. */
-  release(): void;
+  /** Gives the region back; `clean` false when a trap may have left it half written. The core is not used any more. */
+  release(clean?: boolean): void;
 }
 
 function grow(memory: WebAssembly.Memory, bytes: number): void {
@@ -48,8 +50,8 @@ function start(
   tables: SharedTables,
   regionAt: (fn: CoreExports) => number,
   textBytes: number,
-  release: () => void,
-) {
+  release: Core['release'],
+): Core {
   const instance = new WebAssembly.Instance(tables.module, { env: { memory: tables.memory } });
   const fn = instance.exports as unknown as CoreExports;
   const buffer = fn.attach(TABLES_AT, regionAt(fn), textBytes) >>> 0;
@@ -63,44 +65,105 @@ function start(
   };
 }
 
+/** Behind the tables: states of the slots and of the large region, the large region, the slots' regions. */
+function places(tables: SharedTables) {
+  const statesAt = Math.ceil((TABLES_AT + tables.tableBytes) / 64) * 64;
+  const large = Math.ceil((statesAt + (SLOTS + 1) * 4) / PAGE) * PAGE;
+  grow(tables.memory, large);
+  return {
+    states: new Int32Array(tables.memory.buffer, statesAt, SLOTS + 1),
+    large,
+    slotAt: (fn: CoreExports, slot: number) =>
+      large + sizeOf(fn, LARGE_BYTES) + slot * sizeOf(fn, BUFFER_BYTES),
+  };
+}
+
+function sizeOf(fn: CoreExports, textBytes: number): number {
+  return Math.ceil((fn.regionBytes(textBytes) >>> 0) / PAGE) * PAGE;
+}
+
+/** Takes state `i` if it is not taken; the state before, or undefined. */
+function take(states: Int32Array, i: number): number | undefined {
+  const before = Atomics.load(states, i);
+  return before !== TAKEN && Atomics.compareExchange(states, i, before, TAKEN) === before
+    ? before
+    : undefined;
+}
+
 /**
  * A core in a region of its own within the tables' memory. Regions are taken by compare-and-swap on a table of
- * slots behind the blob, so threads need no other agreement; a released one is cleared before it is used again.
+ * states behind the blob, so threads need no other agreement; a released one is cleared before it is used again.
  */
 export function sharedCore(tables: SharedTables): Core {
-  const slotsAt = Math.ceil((TABLES_AT + tables.tableBytes) / 64) * 64;
-  const first = Math.ceil((slotsAt + SLOTS * 4) / PAGE) * PAGE;
-  grow(tables.memory, first);
-  const slots = new Int32Array(tables.memory.buffer, slotsAt, SLOTS);
+  const { states, slotAt } = places(tables);
   let slot = 0;
-  let before = FREE;
-  for (; slot < SLOTS; slot++) {
-    before = Atomics.load(slots, slot);
-    if (before !== TAKEN && Atomics.compareExchange(slots, slot, before, TAKEN) === before) break;
+  let before: number | undefined;
+  while (slot < SLOTS) {
+    before = take(states, slot);
+    if (before !== undefined) break;
+    slot++;
   }
-  if (slot === SLOTS) fail('LIMIT', `more than ${SLOTS} tokenizers in one process`);
-  const release = () => Atomics.store(slots, slot, USED_BEFORE);
+  if (before === undefined) fail('LIMIT', `more than ${SLOTS} tokenizers in one process`);
+  return startIn(
+    tables,
+    (fn) => slotAt(fn, slot),
+    BUFFER_BYTES,
+    before !== FREE,
+    () => {
+      Atomics.store(states, slot, USED_BEFORE);
+    },
+  );
+}
+
+/**
+ * A core over the shared memory's large region, for one text; undefined while another thread has it. It is there
+ * because copying the tables for a private core costs more than counting a megabyte.
+ */
+export function largeSharedCore(tables: SharedTables): Core | undefined {
+  const { states, large } = places(tables);
+  const before = take(states, SLOTS);
+  if (before === undefined) return undefined;
+  return startIn(
+    tables,
+    () => large,
+    LARGE_BYTES,
+    before !== FREE,
+    (clean = true) => {
+      Atomics.store(states, SLOTS, clean ? FREE : USED_BEFORE);
+    },
+  );
+}
+
+function startIn(
+  tables: SharedTables,
+  addressOf: (fn: CoreExports) => number,
+  textBytes: number,
+  dirty: boolean,
+  release: Core['release'],
+): Core {
   try {
     const regionAt = (fn: CoreExports) => {
-      const size = Math.ceil(fn.regionBytes(BUFFER_BYTES) / PAGE) * PAGE;
-      const at = first + slot * size;
+      const at = addressOf(fn);
+      const size = sizeOf(fn, textBytes);
       grow(tables.memory, at + size);
-      if (before === USED_BEFORE) new Uint8Array(tables.memory.buffer, at, size).fill(0);
+      if (dirty) new Uint8Array(tables.memory.buffer, at, size).fill(0);
       return at;
     };
-    return start(tables, regionAt, BUFFER_BYTES, release);
+    return start(tables, regionAt, textBytes, release);
   } catch (error) {
-    release();
+    release(false);
     throw error;
   }
 }
 
 /** A core over private tables whose buffer takes `textBytes`; freed with its memory. */
-export function largeCore(tables: SharedTables, textBytes: number): Core {
-  const regionAt = (fn: CoreExports) => {
-    const at = Math.ceil((TABLES_AT + tables.tableBytes) / PAGE) * PAGE;
-    grow(tables.memory, at + (fn.regionBytes(textBytes) >>> 0));
-    return at;
-  };
-  return start(tables, regionAt, textBytes, () => undefined);
+export function privateCore(tables: SharedTables, textBytes: number): Core {
+  const at = Math.ceil((TABLES_AT + tables.tableBytes) / PAGE) * PAGE;
+  return startIn(
+    tables,
+    () => at,
+    textBytes,
+    false,
+    () => undefined,
+  );
 }

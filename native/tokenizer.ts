@@ -2,7 +2,7 @@
 // parts that end at certain piece borders; one unbroken piece longer than the buffer gets a larger core for that call.
 import { CuratedError, fail } from '../src/errors.js';
 import { Appender, type Appending } from './appender.js';
-import { BUFFER_BYTES, type Core, largeCore, sharedCore } from './core.js';
+import { BUFFER_BYTES, type Core, LARGE_BYTES, largeSharedCore, privateCore, sharedCore } from './core.js';
 import { type Encoding, encodingIndex } from './encodings.js';
 import { loadTables, privateTables, type SharedTables } from './tables.js';
 
@@ -37,8 +37,8 @@ export interface Tokenizer {
 /** No limit: counts stay below it, since a text holds at most 2^29 bytes. */
 export const NO_LIMIT = 0xfffffffe;
 const MALFORMED = 0xffffffff;
-/** Text bytes that a large core may take; its stack is four times that. */
-const LARGEST = 536_870_912;
+/** Text bytes that a private core may take: with its stack of four times that, what 32-bit addresses hold. */
+const LARGEST = 768 << 20;
 /** Texts of one batched call, whose ends stand behind them in the buffer. */
 const BATCH = 1024;
 const BATCH_BYTES = BUFFER_BYTES - BATCH * 4;
@@ -109,7 +109,8 @@ class CoreTokenizer implements Tokenizer {
   /** Counts strings in one call; false when surrogates at a seam made the joined bytes another text. */
   private batch(texts: string[], chars: number, e: number, out: Uint32Array, at: number): boolean {
     const core = this.live();
-    const { written } = encoder.encodeInto(texts.join(''), core.bytes);
+    // By far the cheapest way to one flat string; BATCH bounds the arguments.
+    const { written } = encoder.encodeInto(''.concat(...texts), core.bytes);
     const ends = core.words.subarray(BATCH_BYTES >> 2);
     let end = 0;
     if (written === chars) {
@@ -193,45 +194,67 @@ class CoreTokenizer implements Tokenizer {
    * passage ends at the byte behind token number `cutAt` (cutAt <= max) when the text has more than `max`.
    */
   private pass(text: Text, e: number, max: number, cutAt?: number): Passage {
-    let core = this.live();
-    let have = 0;
-    let at = 0;
-    const done: Passage = { tokens: 0, bytes: 0 };
-    for (;;) {
-      const part = fill(text, at, core.bytes, have);
-      at = part.at;
-      have = part.have;
-      const final = at >= text.length;
-      const used = core;
-      const length = have;
-      const left = max - done.tokens;
-      const n = this.guard(() => used.fn.run(e, used.buffer, length, final ? 1 : 0, left) >>> 0);
-      if (typeof text !== 'string' && core.fn.isMalformed() !== 0)
-        return this.pass(decode(text), e, max, cutAt);
-      const consumed = core.fn.consumed() >>> 0;
-      if (cutAt !== undefined && done.tokens + n > cutAt) {
-        const rest = cutAt - done.tokens;
-        done.bytes += this.guard(() => used.fn.prefixBytes(e, used.buffer, length, rest) >>> 0);
-        done.tokens = cutAt;
-        return done;
+    const own = this.live();
+    let core = own;
+    let clean = false;
+    try {
+      let have = 0;
+      let at = 0;
+      const done: Passage = { tokens: 0, bytes: 0 };
+      for (;;) {
+        const part = fill(text, at, core.bytes, have);
+        at = part.at;
+        have = part.have;
+        const final = at >= text.length;
+        const left = max - done.tokens;
+        const n = this.guard(() => core.fn.run(e, core.buffer, have, final ? 1 : 0, left) >>> 0);
+        if (typeof text !== 'string' && core.fn.isMalformed() !== 0) {
+          clean = true;
+          break;
+        }
+        const consumed = core.fn.consumed() >>> 0;
+        if (cutAt !== undefined && done.tokens + n > cutAt) {
+          done.bytes += this.guard(
+            () => core.fn.prefixBytes(e, core.buffer, have, cutAt - done.tokens) >>> 0,
+          );
+          done.tokens = cutAt;
+          clean = true;
+          return done;
+        }
+        done.tokens += n;
+        done.bytes += consumed;
+        if (final || done.tokens > max) {
+          clean = true;
+          return done;
+        }
+        have -= consumed;
+        core.bytes.copyWithin(0, consumed, consumed + have);
+        if (have > core.bytes.length / 2) {
+          const next = this.larger(core, have, text.length - at);
+          if (core !== own) core.release();
+          core = next;
+        }
       }
-      done.tokens += n;
-      done.bytes += consumed;
-      if (final || done.tokens > max) return done;
-      have -= consumed;
-      core.bytes.copyWithin(0, consumed, consumed + have);
-      if (core.bytes.length - have < 4 || (consumed === 0 && have > core.bytes.length / 2)) {
-        core = this.larger(core, have, text.length - at);
-      }
+    } finally {
+      if (core !== own) core.release(clean);
     }
+    return this.pass(decode(text as Uint8Array), e, max, cutAt);
   }
 
-  /** A core with room for one piece that fills the buffer of `core`, its `have` bytes copied over. */
+  /**
+   * A core with room for a piece that fills more than half of `core`'s buffer, its first `have` bytes copied over.
+   * `rest`: UTF-16 units or bytes still to come.
+   */
   private larger(core: Core, have: number, rest: number): Core {
-    const need = have + rest * 3 + 4;
-    const size = Math.min(Math.max(core.bytes.length * 16, 4 << 20), (need + 15) & ~15);
-    if (size > LARGEST) fail('LIMIT', `one unbroken piece of more than ${LARGEST} bytes cannot be counted`);
-    const large = largeCore(privateTables(this.tables), size);
+    const need = (have + rest * 3 + 79) & ~15;
+    const wanted = Math.min(need, core.bytes.length * 16);
+    let large = wanted <= LARGE_BYTES && this.tables.shared ? largeSharedCore(this.tables) : undefined;
+    if (large === undefined) {
+      if (core.bytes.length >= LARGEST) {
+        fail('LIMIT', `an unbroken piece of more than ${LARGEST / 2} bytes cannot be counted`);
+      }
+      large = privateCore(privateTables(this.tables), Math.min(Math.max(wanted, LARGE_BYTES), LARGEST));
+    }
     large.bytes.set(core.bytes.subarray(0, have));
     return large;
   }

@@ -2,7 +2,7 @@
 // pair is one that merging would leave apart, stepping back otherwise. A position that failed is marked dead
 // and never tried again: the encoding of a prefix is unique, so there is one way to reach a position. The method
 // is that of GitHub's rust-gems (crates/bpe); the result equals rank-ordered merging.
-import { NONE, dead, pairMask, pairs, root3, stack, tokenInfo, trie, trieRoot } from './layout';
+import { NONE, VERDICT_BITS, dead, encoding, pairMask, pairs, root3, stack, tokenInfo, trie, trieRoot, verdicts } from './layout';
 
 // @ts-ignore: decorator
 @inline function leftOf(t: u32): u32 { return load<u32>(tokenInfo + (<usize>t << 4)); }
@@ -32,8 +32,28 @@ function pairOf(a: u32, b: u32): u32 {
   }
 }
 
-/** Whether merging leaves `a` and `b` apart when they stand side by side. */
-export function validPair(first: u32, second: u32): bool {
+/**
+ * The longest of `t` and its prefixes that may follow `last`, or NONE. Runs ask the same again and again, so answers are
+ * kept: a slot is the whole question and its answer, bit 63 tells it from an empty one.
+ */
+// @ts-ignore: decorator
+@inline
+function fitting(last: u32, t: u32): u32 {
+  const key = (<u64>1 << 63) | (<u64>encoding << 60) | (<u64>last << 40) | (<u64>t << 20);
+  const slot = verdicts + (<usize>((key * 0x9e3779b97f4a7c15) >>> (64 - VERDICT_BITS)) << 3);
+  const was = load<u64>(slot);
+  if ((was & 0xfffffffffff00000) == key) {
+    const answer = <u32>was & 0xfffff;
+    return answer == 0xfffff ? NONE : answer;
+  }
+  let u = t;
+  while (u != NONE && !mergesApart(last, u)) u = prefixOf(u);
+  store<u64>(slot, key | (<u64>u & 0xfffff));
+  return u;
+}
+
+/** Whether merging leaves `first` and `second` apart when they stand side by side. */
+function mergesApart(first: u32, second: u32): bool {
   let a = first;
   let b = second;
   let limit = NONE;
@@ -91,6 +111,9 @@ function longest(from: usize, end: usize): u32 {
   return best;
 }
 
+/** Length of the longest token; the packer refuses a vocabulary with a longer one. */
+const TOKEN_MAX: usize = 128;
+
 /** Tokens of the `len` bytes at `at`; they stand in `stack` afterwards. `dead` is all zero before and after. */
 export function encodePiece(at: usize, len: u32): u32 {
   const end = at + len;
@@ -100,21 +123,38 @@ export function encodePiece(at: usize, len: u32): u32 {
   let t = longest(at, end);
   let dirtyFrom = NONE;
   let dirtyTo: u32 = 0;
+  // Within a run of one byte, up to `runSafe`, the longest match is always `runToken`: no 128 steps to find it.
+  let runSafe: usize = 0;
+  let runSeen: usize = 0;
+  let runToken: u32 = 0;
   while (true) {
-    const next = pos + lengthOf(t);
-    const blocked = <bool>((load<u8>(dead + (next >> 3)) >> <u8>(next & 7)) & 1);
-    if (!blocked && (sp == 0 || validPair(last, t))) {
+    if (sp != 0 && t != NONE) t = fitting(last, t);
+    if (t != NONE) {
+      const next = pos + lengthOf(t);
+      if (((load<u8>(dead + (next >> 3)) >> <u8>(next & 7)) & 1) != 0) {
+        t = prefixOf(t);
+        continue;
+      }
       store<u32>(stack + (<usize>sp << 2), t);
       sp++;
       if (next == len) break;
       last = t;
       pos = next;
-      t = longest(at + pos, end);
-      continue;
-    }
-    const shorter = prefixOf(t);
-    if (shorter != NONE) {
-      t = shorter;
+      const p = at + pos;
+      if (p < runSafe) {
+        t = runToken;
+        continue;
+      }
+      t = longest(p, end);
+      if (p >= runSeen && lengthOf(t) >= 8) {
+        const byte = load<u8>(p);
+        runSeen = p + 1;
+        while (runSeen < end && load<u8>(runSeen) == byte) runSeen++;
+        if (runSeen - p > 2 * TOKEN_MAX) {
+          runSafe = runSeen - TOKEN_MAX;
+          runToken = t;
+        }
+      }
       continue;
     }
     const byte = dead + (pos >> 3);
@@ -122,8 +162,8 @@ export function encodePiece(at: usize, len: u32): u32 {
     if (pos >> 3 < dirtyFrom) dirtyFrom = pos >> 3;
     if (pos >> 3 >= dirtyTo) dirtyTo = (pos >> 3) + 1;
     sp--;
-    t = last; // ends at a dead position now, so the next round takes its prefix
-    pos -= lengthOf(t);
+    pos -= lengthOf(last);
+    t = prefixOf(last);
     last = sp == 0 ? NONE : load<u32>(stack + (<usize>(sp - 1) << 2));
   }
   if (dirtyFrom != NONE) memory.fill(dead + dirtyFrom, 0, dirtyTo - dirtyFrom);

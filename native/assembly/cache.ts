@@ -1,7 +1,7 @@
 // Token counts of pieces seen before, keyed by the piece's own bytes (never by a hash alone: a collision would
 // be a wrong count). Short pieces are their own 16-byte key; longer ones stand in 128-byte entries.
 import { encodePiece } from './bpe';
-import { LONG_BITS, LONG_MAX, SHORT_BITS, keyMasks, longCache, shortCache } from './layout';
+import { LONG_BITS, LONG_MAX, NO_SEAM_AFTER, NO_SEAM_BEFORE, SEAM_BITS, SHORT_BITS, SHORT_MAX, bmp, cacheTag, keyMasks, longCache, seams, shortCache } from './layout';
 
 const C1: u64 = 0x9e3779b97f4a7c15;
 const C2: u64 = 0xc2b2ae3d27d4eb4f;
@@ -10,11 +10,17 @@ const C2: u64 = 0xc2b2ae3d27d4eb4f;
 // @ts-ignore: decorator
 @inline
 export function countPiece(at: usize, len: u32): u32 {
-  if (len > 15) return countLong(at, len);
-  // Entry: the bytes, zero-filled, with length (high nibble) and count (low) in the 16th. An empty entry has length 0.
+  if (len > SHORT_MAX) return countLong(at, len);
+  return countShort(at, len);
+}
+
+// @ts-ignore: decorator
+@inline
+function countShort(at: usize, len: u32): u32 {
+  // Entry: 14 bytes, zero-filled; the tag; length (high nibble) and count (low). An empty entry has length 0.
   const mask = keyMasks + (<usize>len << 4);
   const lo = load<u64>(at) & load<u64>(mask);
-  const hi = (load<u64>(at, 8) & load<u64>(mask, 8)) | (<u64>len << 60);
+  const hi = (load<u64>(at, 8) & load<u64>(mask, 8)) | cacheTag | (<u64>len << 60);
   const h = (lo ^ (hi * C2)) * C1;
   const slot = shortCache + (<usize>(h >>> (64 - SHORT_BITS)) << 4);
   const was = load<u64>(slot, 8);
@@ -41,20 +47,59 @@ function countShortMiss(at: usize, len: u32, lo: u64, hi: u64, slot: usize): u32
 }
 
 function countLong(at: usize, len: u32): u32 {
+  // Three-byte characters at its start (the first may be a space or a symbol that belongs to a word).
+  if (load<u8>(at) >= 0xe0 || load<u8>(at, 1) >= 0xe0) return countBySeams(at, len);
+  return countWhole(at, len);
+}
+
+/** Cuts at seams and counts the parts. */
+function countBySeams(at: usize, len: u32): u32 {
+  const end = at + len;
+  let from = at;
+  let p = at;
+  let before: u32 = 0; // the character before p when it is one of three bytes
+  let tokens: u32 = 0;
+  while (p < end) {
+    const w = load<u32>(p);
+    if ((w & 0xc0c0f0) != 0x8080e0) {
+      before = 0;
+      p++;
+      continue;
+    }
+    const c = ((w & 15) << 12) | ((w >> 2) & 0xfc0) | ((w >> 16) & 63);
+    if (before != 0) {
+      const h = ((before * 0x9e3779b1) ^ (c * 0x85ebca6b)) >>> (32 - SEAM_BITS);
+      const held = (<u32>load<u8>(seams + (h >> 3)) >> (h & 7)) & 1;
+      const never = (<u32>load<u8>(bmp + before) & NO_SEAM_AFTER) | (<u32>load<u8>(bmp + c) & NO_SEAM_BEFORE);
+      if ((held | never) == 0) {
+        const n = <u32>(p - from);
+        tokens += n > SHORT_MAX ? countWhole(from, n) : countShort(from, n);
+        from = p;
+      }
+    }
+    before = c;
+    p += 3;
+  }
+  const n = <u32>(end - from);
+  return tokens + (n > SHORT_MAX ? countWhole(from, n) : countShort(from, n));
+}
+
+function countWhole(at: usize, len: u32): u32 {
   if (len > LONG_MAX) return encodePiece(at, len);
-  let h: u64 = <u64>len * C2;
+  const head = cacheTag | <u64>len;
+  let h: u64 = head * C2;
   let i: u32 = 0;
   for (; i + 8 < len; i += 8) h = rotl<u64>((h ^ load<u64>(at + i)) * C1, 29);
   h = (h ^ load<u64>(at + len - 8)) * C1;
   const slot = longCache + (<usize>(h >>> (64 - LONG_BITS)) << 7);
-  if (load<u32>(slot) == len) {
+  if (load<u64>(slot) == head) {
     let same = load<u64>(slot + 16 + len - 8) == load<u64>(at + len - 8);
     for (i = 0; same && i + 8 < len; i += 8) same = load<u64>(slot + 16 + i) == load<u64>(at + i);
-    if (same) return load<u32>(slot, 4);
+    if (same) return load<u32>(slot, 8);
   }
   const n = encodePiece(at, len);
-  store<u32>(slot, len);
-  store<u32>(slot, n, 4);
+  store<u64>(slot, head);
+  store<u32>(slot, n, 8);
   memory.copy(slot + 16, at, len);
   return n;
 }

@@ -27,7 +27,8 @@ export function run(enc: u32, from: usize, len: u32, final: bool, max: u32): u32
   let tokens: u32 = 0;
   while (p < end && tokens <= max) {
     if (ASC_FEATURE_SIMD) {
-      if (load<u8>(p) < 0x80) {
+      // Non-ASCII close by would cut the window short: the piece alone is cheaper.
+      if ((load<u64>(p) & 0x8080808080808080) == 0) {
         let m = borders(p, end, final);
         const base = p;
         while (m != 0) {

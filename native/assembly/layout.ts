@@ -9,8 +9,10 @@ export const LETTER: u32 = 4;
 export const NUMBER: u32 = 8;
 export const SPACE: u32 = 16;
 export const CRLF: u32 = 32;
-export const MARK: u32 = 64;
-export const CJK: u32 = 128;
+// See native/packer/seams.mjs.
+export const NO_SEAM_BEFORE: u32 = 64;
+export const NO_SEAM_AFTER: u32 = 128;
+export const SEAM_BITS: u32 = 19;
 
 export const NONE: u32 = 0xffffffff;
 export const O200K: u32 = 0;
@@ -29,22 +31,29 @@ export let tokenInfo: usize = 0;
 export let pairs: usize = 0;
 export let pairMask: u32 = 0;
 export let root3: usize = 0;
-export let shortCache: usize = 0;
-export let longCache: usize = 0;
+export let seams: usize = 0;
+/** What tells the encodings' entries in the piece caches apart: in bits 48 and 49, so that 14 bytes of piece fit before it. */
+export let cacheTag: u64 = 0;
 
 // This instance's region.
+export let shortCache: usize = 0;
+export let longCache: usize = 0;
 export let buffer: usize = 0;
 export let bufferBytes: u32 = 0;
 export let stack: usize = 0;
 export let dead: usize = 0;
+/** Verdicts on pairs of tokens, both encodings: u64 slots, see bpe.ts. */
+export let verdicts: usize = 0;
 
 let header: usize = 0;
-let region: usize = 0;
 
-// log2 of the entries of one encoding's caches.
-export const SHORT_BITS: u32 = 14;
+// log2 of the entries of the caches, which both encodings share.
+export const SHORT_BITS: u32 = 16;
+export const SHORT_MAX: u32 = 14; // bytes of the longest piece that is its own key
 export const LONG_BITS: u32 = 11;
 export const LONG_MAX: u32 = 112; // bytes of the longest cached piece: an entry is 128 bytes
+export const VERDICT_BITS: u32 = 12;
+const VERDICT_BYTES: u32 = 8 << VERDICT_BITS;
 const SHORT_BYTES: u32 = 16 << SHORT_BITS;
 const LONG_BYTES: u32 = 128 << LONG_BITS;
 
@@ -53,19 +62,21 @@ const SLACK: u32 = 128;
 
 /** Bytes of a region whose text buffer holds `textBytes`. */
 export function regionBytes(textBytes: u32): u32 {
-  return 2 * (SHORT_BYTES + LONG_BYTES) + SLACK + textBytes + SLACK + 4 * textBytes + (textBytes >> 3) + 64;
+  return SHORT_BYTES + LONG_BYTES + VERDICT_BYTES + SLACK + textBytes + SLACK + 4 * textBytes + (textBytes >> 3) + 64;
 }
 
 /** Takes the tables at `tables` and this instance's zeroed region. Returns the address of the text buffer. */
 export function attach(tables: usize, regionAt: usize, textBytes: u32): usize {
   header = tables;
-  region = regionAt;
+  shortCache = regionAt;
+  longCache = regionAt + SHORT_BYTES;
   bmp = tables + load<u32>(tables, 8);
   astralIndex = tables + load<u32>(tables, 12);
   astralBlocks = tables + load<u32>(tables, 16);
   keyMasks = tables + load<u32>(tables, 20);
   bufferBytes = textBytes;
-  buffer = regionAt + 2 * (SHORT_BYTES + LONG_BYTES) + SLACK;
+  verdicts = regionAt + SHORT_BYTES + LONG_BYTES;
+  buffer = verdicts + VERDICT_BYTES + SLACK;
   stack = (buffer + textBytes + SLACK + 15) & ~15;
   dead = stack + 4 * <usize>textBytes;
   encoding = 2;
@@ -83,6 +94,6 @@ export function use(e: u32): void {
   pairs = header + load<u32>(at, 16);
   pairMask = load<u32>(at, 20);
   root3 = header + load<u32>(at, 24);
-  shortCache = region + e * (SHORT_BYTES + LONG_BYTES);
-  longCache = shortCache + SHORT_BYTES;
+  seams = header + load<u32>(at, 28);
+  cacheTag = <u64>(e + 1) << 48;
 }

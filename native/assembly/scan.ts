@@ -1,6 +1,6 @@
 // The two encodings' split patterns, by hand, one piece at a time over any UTF-8. The 64-byte walker in
 // window.ts is the fast way for ASCII; this is the definition, and the way for everything else.
-import { CRLF, LETTER, LOWERISH, MARK, NUMBER, O200K, SPACE, UPPERISH, astralBlocks, astralIndex, bmp, encoding } from './layout';
+import { CRLF, LETTER, LOWERISH, NUMBER, O200K, SPACE, UPPERISH, astralBlocks, astralIndex, bmp, encoding } from './layout';
 
 /** Set when a decision looked at or past the end of the text at hand: with more text it could fall otherwise. */
 export let touched: bool = false;
@@ -139,7 +139,7 @@ export function pieceEnd(p: usize, end: usize): usize {
       e = word(q, end);
       if (e == 0) {
         // Without the prefix a mark can only match alone: capitals alone follow it, or nothing.
-        if ((c & MARK) != 0) e = word(p, end);
+        if ((c & UPPERISH) != 0) e = word(p, end);
         else {
           e = run(q, end, UPPERISH);
           if (e == q) e = 0;

@@ -14,33 +14,19 @@ export const CLASS = {
   NUMBER: 8,
   SPACE: 16,
   CRLF: 32,
-  MARK: 64,
-  CJK: 128,
+  /** Set by tables.mjs; see seams.mjs. */
+  NO_SEAM_BEFORE: 64,
+  NO_SEAM_AFTER: 128,
 };
 
 const BITS = {
   U: CLASS.UPPERISH | CLASS.LETTER, // Lu Lt
   l: CLASS.LOWERISH | CLASS.LETTER, // Ll
   o: CLASS.UPPERISH | CLASS.LOWERISH | CLASS.LETTER, // Lm Lo
-  M: CLASS.UPPERISH | CLASS.LOWERISH | CLASS.MARK, // Mn Mc Me
+  M: CLASS.UPPERISH | CLASS.LOWERISH, // Mn Mc Me: words hold marks, but they are no letters
   N: CLASS.NUMBER, // Nd Nl No
   s: CLASS.SPACE, // White_Space
 };
-
-/** Scripts counted as "cjk" content: Han, kana, Hangul, bopomofo and their punctuation. Only for content classes, never for cuts. */
-const CJK_RANGES = [
-  [0x1100, 0x11ff],
-  [0x2e80, 0x2fdf],
-  [0x3000, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0xa960, 0xa97f],
-  [0xac00, 0xd7ff],
-  [0xf900, 0xfaff],
-  [0xfe30, 0xfe4f],
-  [0xff00, 0xffef],
-  [0x1b000, 0x1b16f],
-  [0x20000, 0x3ffff],
-];
 
 /**
  * One class byte for each of the 1,114,112 code points. The data: `<class><gap from the last range's end>[,<length>]`, base 36.
@@ -61,7 +47,6 @@ export function classBytes(dataFile) {
   }
   out[10] |= CLASS.CRLF;
   out[13] |= CLASS.CRLF;
-  for (const [a, b] of CJK_RANGES) for (let c = a; c <= b; c++) out[c] |= CLASS.CJK;
   return out;
 }
 

@@ -1,13 +1,14 @@
 // The blob of shared tables: classes, key masks and both vocabularies, with a header of offsets that
 // native/assembly/layout.ts reads. All numbers little-endian u32, all offsets from the blob's start, 64-byte aligned.
-import { classTables } from './classes.mjs';
+import { CLASS, classTables } from './classes.mjs';
+import { seams } from './seams.mjs';
 import { packVocabulary } from './vocabulary.mjs';
 
 /** 'ctok' and the layout's version. */
 export const MAGIC = 0x6b6f7463;
 export const VERSION = 1;
 
-/** Masks that keep the first n bytes of 16, n = 0..15. */
+/** Masks that keep the first n bytes of 16, n = 0..15 (a key has at most 14). */
 function keyMasks() {
   const masks = new Uint8Array(256);
   for (let n = 0; n < 16; n++) masks.fill(0xff, n * 16, n * 16 + n);
@@ -50,12 +51,20 @@ export function packTables(unicodeFile, encoders) {
     size = (size + bytes.length + 63) & ~63;
     return at;
   };
+  const vocabularies = encoders.map(packVocabulary);
+  const borders = vocabularies.map((v) => seams(v.texts));
   const classes = classTables(unicodeFile);
+  for (const b of borders) {
+    for (const c of b.before) classes.bmp[c] |= CLASS.NO_SEAM_BEFORE;
+    for (const c of b.after) classes.bmp[c] |= CLASS.NO_SEAM_AFTER;
+  }
   header.set([MAGIC, VERSION, add(classes.bmp), add(classes.index), add(classes.blocks), add(keyMasks())]);
-  encoders.forEach((encoder, e) => {
-    const v = packVocabulary(encoder);
+  vocabularies.forEach((v, e) => {
     const roots = threeByteRoots(v.trie, v.root);
-    header.set([v.n, v.root, add(v.trie), add(v.tokens), add(v.pairs), v.pairMask, add(roots)], 8 + e * 8);
+    header.set(
+      [v.n, v.root, add(v.trie), add(v.tokens), add(v.pairs), v.pairMask, add(roots), add(borders[e].pairs)],
+      8 + e * 8,
+    );
   });
   const blob = new Uint8Array(size);
   blob.set(new Uint8Array(header.buffer), 0);

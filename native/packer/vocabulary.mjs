@@ -28,12 +28,13 @@ export function pairHash(left, right) {
  *  - `tokens`: 16 bytes each: u32 left, right (the merge that makes it; itself for single bytes), next shorter
  *     token that is a prefix (NONE if none), byte length
  *  - `pairs`: open-addressed u32 slots: (token + 1) | fingerprint << 18; 0 is empty; the pair is the token's own split
- *  - `bytes`: token of each single byte, u32[256]
+ *  - `texts`: the tokens as latin1 strings
  */
 export function packVocabulary(encoder) {
   const tokens = readTokens(encoder);
   const n = tokens.length;
   if (n >= 1 << 18) throw new Error('token ids must fit 18 bits');
+  if (tokens.some((t) => t.length > 128)) throw new Error('a token is longer than 128 bytes');
   const ranks = new Map(tokens.map((t, i) => [t, i]));
   const order = tokens.map((_, i) => i).sort((a, b) => (tokens[a] < tokens[b] ? -1 : 1));
 
@@ -121,5 +122,13 @@ export function packVocabulary(encoder) {
     1 << (n > 150_000 ? 20 : 19),
   );
   const raw = (a) => new Uint8Array(a.buffer, a.byteOffset, a.byteLength);
-  return { n, root: trie.root, trie: raw(trie.words), tokens: raw(info), pairs: raw(pairs), pairMask: mask };
+  return {
+    n,
+    texts: tokens,
+    root: trie.root,
+    trie: raw(trie.words),
+    tokens: raw(info),
+    pairs: raw(pairs),
+    pairMask: mask,
+  };
 }

@@ -1,0 +1,176 @@
+// How fast the token core counts, beside the reference and every npm peer that is installed: one process, in turns,
+// CPU time, string to count with the copy into WASM included.
+import { Worker } from 'node:worker_threads';
+import { attach, type Encoding, loadTables, supportedEncodings, type Tokenizer } from '../native/index.js';
+import * as corpora from './corpora.js';
+import {
+  type BenchOptions,
+  type BenchResult,
+  cpuMicros,
+  inTurns,
+  machineLine,
+  median,
+  round,
+} from './harness.js';
+import { npmPeers, reference } from './peers.js';
+
+/** Unbroken runs of 1 MB, on which every npm tokenizer is quadratic; only ours counts them. */
+export function runs(bytes: number): Record<string, string> {
+  let state = 12345;
+  const byte = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state >>> 24;
+  };
+  const noise = Buffer.from(Array.from({ length: bytes }, byte));
+  return {
+    letters: 'a'.repeat(bytes),
+    spaces: ' '.repeat(bytes),
+    newlines: '\n'.repeat(bytes),
+    equals: '='.repeat(bytes),
+    carets: '^'.repeat(bytes),
+    digits: '7'.repeat(bytes),
+    hex: noise.toString('hex').slice(0, bytes),
+    base64: noise.toString('base64').slice(0, bytes),
+    han: Array.from({ length: Math.floor(bytes / 3) }, () =>
+      String.fromCharCode(0x4e00 + byte() * 80 + (byte() % 80)),
+    ).join(''),
+    emoji: '👨‍👩‍👧‍👦'.repeat(Math.ceil(bytes / 25)),
+    random: noise.toString('latin1').slice(0, Math.floor(bytes / 1.5)),
+  };
+}
+
+export default async function tokens({ json, args }: BenchOptions): Promise<BenchResult> {
+  const figures: Record<string, number | string> = { machine: machineLine() };
+  const say = (line: string) => {
+    if (!json) console.log(line);
+  };
+  const c0 = cpuMicros();
+  const t0 = performance.now();
+  loadTables();
+  const first = attach();
+  first.count('x', 'o200k_base');
+  first.count('x', 'cl100k_base');
+  figures['init_ms'] = round(performance.now() - t0);
+  say(`init of both encodings: ${figures['init_ms']} ms (CPU ${(cpuMicros() - c0) / 1000} ms)`);
+  const attaches: number[] = [];
+  for (let i = 0; i < 21; i++) {
+    const t = performance.now();
+    const extra = attach();
+    attaches.push(performance.now() - t);
+    extra.dispose();
+  }
+  figures['attach_ms'] = round(median(attaches));
+  figures['rss_per_worker_mb'] = round(await rssPerWorker());
+
+  const { peers, absent } = await npmPeers();
+  for (const name of absent) say(`peer not installed: ${name}`);
+  if (absent.length > 0) figures['peers_absent'] = absent.join(' ');
+  const tiktoken = reference();
+  const only = args.filter((a) => !a.startsWith('-'));
+  const texts: Record<string, readonly string[] | undefined> = {
+    prose: [corpora.prose()],
+    code: [corpora.code()],
+    json: [corpora.json()],
+    cjk: [corpora.cjk()],
+    small: corpora.small(),
+    transcripts: corpora.transcripts(),
+  };
+  if (texts['transcripts'] === undefined) say('transcripts: ../shared/data is absent, skipped');
+
+  for (const encoding of supportedEncodings()) {
+    for (const [corpus, list] of Object.entries(texts)) {
+      if (list === undefined || (only.length > 0 && !only.includes(corpus))) continue;
+      measure(first, encoding, corpus, list, [tiktoken, ...peers], figures, say);
+    }
+  }
+  if (only.length === 0 || only.includes('runs')) {
+    let worst = Number.POSITIVE_INFINITY;
+    for (const encoding of supportedEncodings()) {
+      const jobs = new Map(Object.entries(runs(1_000_000)).map(([n, t]) => [n, t] as const));
+      const took = inTurns(new Map([...jobs].map(([n, t]) => [n, () => void first.count(t, encoding)])), {
+        rounds: 3,
+        sliceMs: 80,
+        warmMs: 40,
+      });
+      for (const [name, text] of jobs) {
+        const rate = Buffer.byteLength(text) / took.get(name)!;
+        figures[`${encoding}.run_${name}.mb_per_s`] = round(rate);
+        worst = Math.min(worst, rate);
+      }
+    }
+    figures['worst_mb_per_s'] = round(worst);
+  }
+  return { name: 'tokens', figures };
+}
+
+function measure(
+  ours: Tokenizer,
+  encoding: Encoding,
+  corpus: string,
+  list: readonly string[],
+  peers: readonly { name: string; count(t: string, e: Encoding): number }[],
+  figures: Record<string, number | string>,
+  say: (line: string) => void,
+): void {
+  const bytes = list.reduce((n, t) => n + Buffer.byteLength(t), 0);
+  const expected = list.map((t) => peers[0]!.count(t, encoding));
+  list.forEach((t, i) => {
+    if (ours.count(t, encoding) !== expected[i])
+      throw new Error(`${encoding} ${corpus}: text ${i} is counted wrongly`);
+  });
+  const all = (count: (t: string) => number) => () => {
+    for (const t of list) count(t);
+  };
+  const jobs = new Map<string, () => void>([['ours', all((t) => ours.count(t, encoding))]]);
+  if (corpus === 'small') jobs.set('batched', () => void ours.countMany(list, encoding));
+  for (const p of peers)
+    jobs.set(
+      p.name,
+      all((t) => p.count(t, encoding)),
+    );
+  const took = inTurns(jobs, bytes > 2_000_000 ? { rounds: 3, sliceMs: 1, warmMs: 1 } : {});
+  const best = Math.min(...peers.slice(1).map((p) => took.get(p.name)!));
+  const put = (as: string, micros: number) => {
+    figures[`${encoding}.${as}.mb_per_s`] = round(bytes / micros);
+    figures[`${encoding}.${as}.vs_tiktoken`] = round(took.get(peers[0]!.name)! / micros);
+    if (peers.length > 1) figures[`${encoding}.${as}.vs_best_peer`] = round(best / micros);
+  };
+  put(corpus, took.get('ours')!);
+  if (corpus === 'small') put('small_batched', took.get('batched')!);
+  say(
+    `${encoding} ${corpus} (${bytes} bytes): ${[...took].map(([n, us]) => `${n} ${round(bytes / us)}`).join(', ')} MB/s`,
+  );
+}
+
+/** MB that one more counting worker adds beyond a worker that does nothing. */
+async function rssPerWorker(): Promise<number> {
+  const spawn = async (body: string): Promise<Worker> => {
+    const worker = new Worker(
+      `${body}\nrequire('node:worker_threads').parentPort.postMessage(1); setInterval(() => {}, 1e6);`,
+      {
+        eval: true,
+        workerData: { tables: loadTables(), url: new URL('../native/index.js', import.meta.url).href },
+      },
+    );
+    await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+    return worker;
+  };
+  const idle = `import(require('node:worker_threads').workerData.url)`;
+  const counting = `import(require('node:worker_threads').workerData.url).then((m) => {
+    const t = m.attach(require('node:worker_threads').workerData.tables);
+    for (const e of m.supportedEncodings()) t.count('Some words, 12 of them; {"a": [1, 2]} 中文。'.repeat(20000), e);
+    globalThis.kept = t; })`;
+  const cost = async (body: string, n: number): Promise<number> => {
+    const before = process.memoryUsage().rss;
+    const workers: Worker[] = [];
+    for (let i = 0; i < n; i++)
+      workers.push(await spawn(`await0(${body});`.replace('await0(', '(').replace(/\n\s*/g, ' ')));
+    await new Promise((r) => setTimeout(r, 300));
+    const after = process.memoryUsage().rss;
+    await Promise.all(workers.map((w) => w.terminate()));
+    return (after - before) / n / 1e6;
+  };
+  const a = await cost(idle, 3);
+  const b = await cost(counting, 3);
+  return Math.max(0, b - a);
+}

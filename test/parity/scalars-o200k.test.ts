@@ -1,0 +1,7 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareScalars } from './scalar-contexts.js';
+
+test('F31 all 1,112,064 scalar values in 10 contexts count as the reference counts them (o200k_base)', () => {
+  assert.equal(compareScalars('o200k_base'), 1_112_064);
+});
