@@ -34,6 +34,8 @@ test('PV-R1 calls and outputs pair up both ways, type by type', () => {
   holds([u, call('a'), call('b'), output('b'), output('a')], [u, call('a')], 'PV-R1');
   assert.deepEqual(broken(openaiResponses, GPT, [u, output('a')]), ['PV-R1']);
   assert.deepEqual(broken(openaiResponses, GPT, [u, call('a')], { pending: ['a'] }), []);
+  const again = [u, call('a'), output('a'), call('a'), output('a')];
+  assert.deepEqual(broken(openaiResponses, GPT, again), ['PV-R1'], 'items are one flat list');
   const custom = { type: 'custom_tool_call', call_id: 'c', name: 'x', input: 'free text' };
   assert.deepEqual(
     broken(openaiResponses, GPT, [u, custom, { type: 'custom_tool_call_output', call_id: 'c', output: 'y' }]),

@@ -11,6 +11,7 @@ interface OpenCall {
 export class ResponsesWalk implements RuleWalk {
   readonly #profile: Profile;
   readonly #open = new Map<string, OpenCall>();
+  readonly #ids = new Set<string>();
   #count = 0;
   /** Index of a reasoning item that waits for the item it produced; -1 = none. */
   #reasoning = -1;
@@ -57,8 +58,9 @@ export class ResponsesWalk implements RuleWalk {
   }
 
   #call(id: string, type: string, index: number, add: Add): void {
-    if (this.#open.has(id)) add('PV-R1', `two open calls share the call_id ${id}`);
-    else this.#open.set(id, { index, type });
+    if (this.#ids.has(id)) add('PV-R1', `two calls share the call_id ${id}`);
+    this.#ids.add(id);
+    this.#open.set(id, { index, type });
   }
 
   #output(id: string, type: string | undefined, add: Add): void {

@@ -1,9 +1,8 @@
 // Calls and results of Anthropic messages brought together: what is missing gets an error result, what is orphaned
 // goes, what stands in a wrong place is moved. Edits name original places; results stay where they are if they can.
 import type { Path, TextEdit } from '../../json/index.js';
-import { isServerCall, isServerResult } from '../anthropic/read.js';
 import type { DocEdit, Part, Repair } from '../types.js';
-import { isObject, itemsAt, member, str } from '../values.js';
+import { isObject, member, str } from '../values.js';
 import { type Mended, mendAnthropic } from './anthropic-content.js';
 import {
   assignAll,
@@ -20,6 +19,7 @@ import {
   type ResultSlot,
 } from './draft.js';
 import { firstCalls } from './ids.js';
+import { lonelyServerParts } from './server-pairs.js';
 
 const textBlock = (text: string) => JSON.stringify({ type: 'text', text });
 const userMessage = (blocks: readonly string[]) => `{"role":"user","content":[${blocks.join(',')}]}`;
@@ -64,6 +64,7 @@ class Pairs {
     const first = firstCalls(history);
     for (let at = this.#start; at < history.length; at++) this.#collect(at, first);
     for (const group of this.#groups) this.#settle(group);
+    this.#writeOwn();
     this.#dropOrphans();
     for (let at = from; at < history.length; at++) {
       this.#serverPairs(at);
@@ -191,7 +192,7 @@ class Pairs {
         callId: id,
         edits: [
           { at: result.at, op: 'remove', path: result.part.path },
-          ...(host ? [this.#place(home, rank, json)] : this.#ownMessage(next, call, json)),
+          ...(host ? [this.#place(home, rank, json)] : this.#ownMessage(next, rank, id, json)),
         ],
         frozen: [{ at: result.at, path: result.part.path }],
       });
@@ -246,7 +247,7 @@ class Pairs {
         what: `call ${id} had no result: it got an error result`,
         rule: 'PV-A1',
         callId: id,
-        edits: home.own ? [this.#place(home, rank, json)] : this.#ownMessage(group.at + 1, call, json),
+        edits: home.own ? [this.#place(home, rank, json)] : this.#ownMessage(group.at + 1, rank, id, json),
       });
     }
   }
@@ -258,20 +259,27 @@ class Pairs {
     return { at: home.at, op: 'before', path: ['content', home.slots[rank]!], json };
   }
 
-  readonly #own = new Map<number, { edit: Extract<DocEdit, { before: number }>; blocks: string[] }>();
+  readonly #own = new Map<
+    number,
+    { edit: Extract<DocEdit, { before: number }>; blocks: Map<number, string> }
+  >();
 
   /** A result block into a user message of ours behind the call message; one message for all of a group. */
-  #ownMessage(before: number, call: CallSlot, json: string): DocEdit[] {
+  #ownMessage(before: number, rank: number, id: string, json: string): DocEdit[] {
     const there = this.#own.get(before);
-    if (there !== undefined) {
-      there.blocks.push(json);
-      there.edit.json = userMessage(there.blocks);
-      return [];
-    }
-    const edit = inserted(before, call.part.callId!, userMessage([json]));
-    this.#own.set(before, { edit, blocks: [json] });
+    const blocks = there?.blocks ?? new Map<number, string>();
+    blocks.set(rank, json);
+    if (there !== undefined) return [];
+    const edit = inserted(before, id, '');
+    this.#own.set(before, { edit, blocks });
     this.#before.add(before);
     return [edit];
+  }
+
+  /** The messages of ours get their text once all of their blocks are known: in call order. */
+  #writeOwn(): void {
+    for (const { edit, blocks } of this.#own.values())
+      edit.json = userMessage([...blocks].sort(([a], [b]) => a - b).map(([, json]) => json));
   }
 
   #take(slot: ResultSlot): void {
@@ -294,32 +302,9 @@ class Pairs {
         );
   }
 
-  /** Halves of server tool pairs go; pairs that spread over neighbouring assistant messages are the provider's own. */
   #serverPairs(at: number): void {
-    const { history } = this.#draft;
-    const { role, parts } = history[at]!.reading;
-    if (role !== 'assistant') return;
-    const value = history[at]!.native.value;
-    if (history[at - 1]?.reading.role === 'assistant') return;
-    const programs = itemsAt(value, ['content']).some((b) => isObject(member(b, 'caller')));
-    const waitsOn = programs || history[at + 1]?.reading.role !== 'user';
-    const calls = new Set(parts.filter((p) => isServerCall(p.type)).map((p) => p.atom));
-    const results = new Set(parts.filter((p) => isServerResult(p.type)).map((p) => p.atom));
-    const waits = at > 0 && this.#waitsForProgram(at);
-    for (const part of parts) {
-      if (part.atom === undefined) continue;
-      const lonely = isServerCall(part.type)
-        ? !waitsOn && !results.has(part.atom)
-        : !waits && !calls.has(part.atom);
-      if (lonely)
-        this.#removeBlock({ at, part }, 'PV-A34', `${part.type} without its other half was left out`);
-    }
-  }
-
-  /** Does an earlier program wait for client tools, so that its result may come in this message? */
-  #waitsForProgram(at: number): boolean {
-    const before = this.#draft.history[at - 2]?.native.value;
-    return itemsAt(before, ['content']).some((b) => isObject(member(b, 'caller')));
+    for (const part of lonelyServerParts(this.#draft.history, at))
+      this.#removeBlock({ at, part }, 'PV-A34', `${part.type} without its other half was left out`);
   }
 
   /** PV-A5: blocks before a result step behind the last one. */

@@ -2,6 +2,7 @@
 import { CALLS, outputType } from '../openai-responses/items.js';
 import type { DocEdit, Part } from '../types.js';
 import { best, inserted, NO_RESULT, type RepairDraft, type ResultSlot } from './draft.js';
+import { firstCalls } from './ids.js';
 import { mendItem } from './openai-content.js';
 
 interface Open {
@@ -22,8 +23,12 @@ class Pairs {
   readonly #byId = new Map<string, Open[]>();
   readonly #calls: Open[] = [];
 
+  /** Where each call id first stands in the history. */
+  readonly #first: ReadonlyMap<string, number>;
+
   constructor(draft: RepairDraft) {
     this.#draft = draft;
+    this.#first = firstCalls(draft.history);
   }
 
   run(): void {
@@ -52,10 +57,13 @@ class Pairs {
     const id = part.callId!;
     const same = this.#byId.get(id) ?? [];
     const call: Open = { at, part, outputs: [] };
-    // Two calls that are open at once must differ; an id that was answered may come again.
-    const waiting = same.filter((c) => c.outputs.length === 0);
-    if (waiting.length > 0) call.newId = `${id}_${at}`;
-    this.#byId.set(id, [...waiting, call]);
+    // Items are one flat list: an id that comes again would pair across turns.
+    if ((this.#first.get(id) ?? at) < at) {
+      let newId = `${id.slice(0, 40)}_${at}`;
+      while (this.#first.has(newId)) newId += 'x';
+      call.newId = newId;
+    }
+    this.#byId.set(id, [...same.filter((c) => c.outputs.length === 0), call]);
     this.#calls.push(call);
   }
 
@@ -107,7 +115,12 @@ class Pairs {
         }
       }
     }
-    this.#draft.add({ what: `call ${id} and its output were paired`, rule: 'PV-R1', callId: id, edits });
+    this.#draft.add({
+      what: `call id ${id} goes out as ${call.newId ?? id}, with an output of its type`,
+      rule: 'PV-R1',
+      callId: id,
+      edits,
+    });
     if (keep === undefined) this.#fill(call);
   }
 
