@@ -52,18 +52,76 @@ function safe(text: string): string {
   return text.replace(/<(\/?)durable_state/gi, '&lt;$1durable_state');
 }
 
+/** What stands of a block when not all of it may: how many of the oldest decisions, and how much of which text, is left out. */
+interface Cut {
+  decisions: number;
+  /** Characters of manifest and plan that stay; undefined = all. */
+  manifest?: number;
+  plan?: number;
+}
+
 /** '' when there is nothing to say. Parts in fixed order, each followed by an empty line. */
-export function durableBlock(d: Durable): string {
+export function durableBlock(d: Durable, cut: Cut = { decisions: 0 }): string {
   const parts: string[] = [];
   if (d.plan !== undefined && d.plan.text.trim() !== '') {
-    parts.push(`## ${d.plan.title.trim() || 'Approved Plan'}\n${d.plan.text.trim()}`);
+    parts.push(`## ${d.plan.title.trim() || 'Approved Plan'}\n${head(d.plan.text.trim(), cut.plan)}`);
   }
-  if (d.manifest.trim() !== '') parts.push(`## Manifest\n${d.manifest.trim()}`);
+  if (d.manifest.trim() !== '') parts.push(`## Manifest\n${head(d.manifest.trim(), cut.manifest)}`);
   const todos = d.todos.map(readTodo).filter((t) => t !== undefined);
   if (todos.length > 0)
     parts.push(['## Todos', ...todos.map((t) => `${BOX[t.status]} ${t.text}`)].join('\n'));
   const decisions = d.decisions.filter((t) => t.trim() !== '');
-  if (decisions.length > 0) parts.push(['## Decisions', ...decisions.map((t) => `- ${t.trim()}`)].join('\n'));
+  if (decisions.length > 0) {
+    const hidden = Math.min(cut.decisions, decisions.length);
+    const lines = decisions.slice(hidden).map((t) => `- ${t.trim()}`);
+    if (hidden > 0)
+      lines.unshift(`- … (${hidden} earlier decision${hidden === 1 ? '' : 's'}: durable.get has them)`);
+    parts.push(['## Decisions', ...lines].join('\n'));
+  }
   if (parts.length === 0) return '';
   return `<durable_state>\n\n${parts.map(safe).join('\n\n')}\n\n</durable_state>`;
+}
+
+/** The first characters of a text, cut at a code point, with a notice of what is left out. */
+function head(text: string, chars: number | undefined): string {
+  if (chars === undefined || text.length <= chars) return text;
+  let end = chars;
+  if (end > 0 && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
+  return `${text.slice(0, end)}… (${text.length - end} more characters: durable.get has them)`;
+}
+
+/**
+ * The block within a budget (NS-22): the oldest decisions become a count line, then manifest and plan are cut, always
+ * with a notice. Todos are never cut: they are what the agent works off.
+ * @param count tokens of a text
+ */
+export function durableBlockWithin(d: Durable, maxTokens: number, count: (text: string) => number): string {
+  const whole = durableBlock(d);
+  if (whole === '' || count(whole) <= maxTokens) return whole;
+  const decisions = d.decisions.filter((t) => t.trim() !== '').length;
+  const fits = (cut: Cut): boolean => count(durableBlock(d, cut)) <= maxTokens;
+  const newest = Math.max(0, decisions - 1);
+  if (fits({ decisions: newest })) {
+    return durableBlock(d, { decisions: least(newest, (n) => fits({ decisions: n })) });
+  }
+  for (const part of ['manifest', 'plan'] as const) {
+    const size = part === 'manifest' ? d.manifest.length : (d.plan?.text.length ?? 0);
+    const rest: Cut = { decisions: newest, ...(part === 'plan' ? { manifest: 0 } : {}) };
+    if (!fits({ ...rest, [part]: 0 })) continue;
+    const away = least(size, (n) => fits({ ...rest, [part]: size - n }));
+    return durableBlock(d, { ...rest, [part]: size - away });
+  }
+  return durableBlock(d, { decisions, manifest: 0, plan: 0 });
+}
+
+/** The least n of 0..max for which `holds` is true; it is true from some n on. */
+function least(max: number, holds: (n: number) => boolean): number {
+  let low = 0;
+  let high = max;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if (holds(mid)) high = mid;
+    else low = mid + 1;
+  }
+  return low;
 }

@@ -6,6 +6,8 @@ import type { DocEdit } from '../providers/types.js';
 export type LedgerEdit = DocEdit & {
   /** Change of the view's tokens by this edit, in the encoding the session counts with. */
   delta?: number;
+  /** What the edit adds is ours: its tokens are of the session section, though they stand in a message of the host. */
+  own?: true;
 };
 
 /** Fields that begin with `_` are for the fold alone and never leave the journal's raw form. */

@@ -1,6 +1,5 @@
 // Handlers of durable.*: what must never be lost, set by the agent.
 
-import { durableBlock } from '../context/durable-block.js';
 import { durableShown } from '../session/commands/read.js';
 import { event, type Payloads } from '../session/events.js';
 import type { Caller, Handlers, Rooms } from './context.js';
@@ -32,8 +31,8 @@ async function change(
     { holder: caller, command: 'write', method, level: 'os', key: p.key, params: p },
     (draft) => {
       draft.push(event('durable.changed', payload));
-      const block = durableBlock(actor.session.state.durable);
-      return { block, tokens: actor.session.countShort(block) };
+      const { text, tokens } = actor.session.durableBlock();
+      return { block: text, tokens };
     },
   );
 }

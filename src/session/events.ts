@@ -101,7 +101,10 @@ export interface Payloads extends DecisionPayloads {
     fit?: unknown;
   };
   'durable.changed': { field: 'plan' | 'todos' | 'manifest' | 'decision'; value: unknown };
+  /** The block as it stands in the request from now on; '' when none does. `message`: the stored message it stands in, or before. */
   'durable.placed': DecisionFields & { block: string; message: number };
+  /** Superseded copies that left the request. */
+  'durable.removed': DecisionFields & { copies: number };
 }
 
 export type EventType = keyof Payloads;

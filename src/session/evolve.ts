@@ -2,7 +2,7 @@
 // does not say does not happen. The state is owned by its actor and is changed in place.
 
 import { CallIndex } from '../curation/calls.js';
-import type { DecisionFields } from '../curation/decisions.js';
+import type { DecisionFields, LedgerEdit } from '../curation/decisions.js';
 import { pointer, sliceValue } from '../json/index.js';
 import { Native } from '../json/native.js';
 import { specOf } from '../providers/spec.js';
@@ -32,13 +32,16 @@ export function freshState(): SessionState {
     messageTokens: 0,
     calls: new CallIndex(),
     ledger: new Ledger(),
-    sent: { requests: 0, messages: 0, tokens: 0, at: 0 },
+    sent: { requests: 0, messages: 0, tokens: 0, at: 0, seq: 0 },
     boundary: false,
     edited: false,
     pending: new Set(),
     repaired: 0,
     frozen: new Set(),
     durable: { todos: [], manifest: '', decisions: [] },
+    durableSeq: 0,
+    durableStale: [],
+    dirtyFrom: Number.POSITIVE_INFINITY,
     keys: new Map(),
     topic: { start: 0, shifts: [] },
     prunedTools: new Set(),
@@ -62,7 +65,11 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
   state.seq = e.seq;
   state.updatedAt = e.ts;
   const { _edits: edits, _undo: undo } = e.payload as DecisionFields;
-  for (const seq of undo ?? []) state.ledger.remove(seq);
+  for (const seq of undo ?? []) {
+    soil(state, state.ledger.get(seq)?.edits);
+    state.ledger.remove(seq);
+  }
+  if (!e.observed) soil(state, edits);
   if (edits !== undefined) {
     state.ledger.add({ seq: e.seq, type: e.type, edits, ...(e.observed ? { observed: true } : {}) });
   }
@@ -133,7 +140,9 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
         tokens: e.payload.tokens,
         ...(e.payload.features === undefined ? {} : { features: e.payload.features }),
         at: e.ts,
+        seq: e.seq,
       };
+      state.dirtyFrom = Number.POSITIVE_INFINITY;
       state.repaired = Math.max(state.repaired, e.payload.messages);
       state.pending = new Set(e.payload.pending ?? []);
       state.boundary = false;
@@ -191,15 +200,33 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       break;
     }
     case 'durable.changed':
-      durable(state, e.payload);
+      durable(state, e.payload, e.seq);
       break;
     case 'durable.placed':
-      state.durablePlaced = { seq: e.seq, block: e.payload.block };
+      placed(state, e.payload, e.seq);
+      break;
+    case 'durable.removed':
+      state.durableStale = state.durableStale.filter((c) => state.ledger.get(c.seq) !== undefined);
       break;
     default:
       break;
   }
   return state;
+}
+
+/** Notes how far back sent bytes have changed: what is behind is written anew by the provider in any case. */
+function soil(state: SessionState, edits: readonly LedgerEdit[] | undefined): void {
+  for (const edit of edits ?? []) {
+    const at = edit.op === 'insert' ? edit.before : edit.at;
+    if (at < state.sent.messages) state.dirtyFrom = Math.min(state.dirtyFrom, at);
+  }
+}
+
+function placed(state: SessionState, p: Payloads['durable.placed'], seq: number): void {
+  const old = state.durablePlaced;
+  if (old !== undefined && state.ledger.get(old.seq) !== undefined) state.durableStale.push(old);
+  if (p.block === '') delete (state as Partial<SessionState>).durablePlaced;
+  else state.durablePlaced = { seq, block: p.block, message: p.message };
 }
 
 function opened(state: SessionState, p: Payloads['session.opened']): void {
@@ -263,6 +290,8 @@ function diverged(state: SessionState, index: number): void {
   if (state.durablePlaced !== undefined && gone.has(state.durablePlaced.seq)) {
     delete (state as Partial<SessionState>).durablePlaced;
   }
+  state.durableStale = state.durableStale.filter((c) => !gone.has(c.seq));
+  state.dirtyFrom = Math.min(state.dirtyFrom, index);
 }
 
 function findResult(state: SessionState, at: number, path: string) {
@@ -282,7 +311,8 @@ function findResult(state: SessionState, at: number, path: string) {
   return undefined;
 }
 
-function durable(state: SessionState, p: Payloads['durable.changed']): void {
+function durable(state: SessionState, p: Payloads['durable.changed'], seq: number): void {
+  state.durableSeq = seq;
   switch (p.field) {
     case 'plan':
       state.durable.plan = p.value as { title: string; text: string };

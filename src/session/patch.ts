@@ -14,6 +14,8 @@ export interface Patch {
 /** Operations in the order in which they are applied: inside messages first, then messages themselves from the back. */
 export function patchOf(state: SessionState, rendering: Rendering): Patch {
   const ops: string[] = [];
+  const whole = state.ledger.edited().length > MANY && rendering.pieces.length < state.messages.length;
+  if (whole) return wholeOf(state, rendering);
   for (const at of state.ledger.edited()) {
     if (at >= state.messages.length || state.ledger.isDropped(at)) continue;
     const edits = state.ledger.editsOf(at);
@@ -26,7 +28,7 @@ export function patchOf(state: SessionState, rendering: Rendering): Patch {
     }
   }
   const moved = [...new Set([...state.ledger.edited(), ...state.ledger.inserted()])]
-    .filter((at) => at < state.messages.length)
+    .filter((at) => at <= state.messages.length)
     .sort((a, b) => b - a);
   for (const at of moved) {
     if (state.ledger.isDropped(at)) ops.push(writeJson({ op: 'remove', path: pointer(['messages', at]) }));
@@ -38,10 +40,26 @@ export function patchOf(state: SessionState, rendering: Rendering): Patch {
     ops.push(writeJson({ op: 'remove', path: '/system' }));
     ops.push(op('add', ['messages', 0], rendering.pieces[0]!.text));
   }
-  const tools = toolsText(state);
-  if (tools !== undefined && tools !== state.tools?.native.text) ops.push(op('replace', ['tools'], tools));
+  ops.push(...toolOps(state));
   return { base_messages: state.messages.length, ops: new RawJson(`[${ops.join(',')}]`) };
 }
+
+/** The messages in one operation: after a compaction of a long history every dropped message would be one of its own. */
+function wholeOf(state: SessionState, rendering: Rendering): Patch {
+  const ops = [op('replace', ['messages'], `[${rendering.pieces.map((p) => p.text).join(',')}]`)];
+  if (state.format === 'openai-chat' && state.system !== undefined)
+    ops.push(writeJson({ op: 'remove', path: '/system' }));
+  ops.push(...toolOps(state));
+  return { base_messages: state.messages.length, ops: new RawJson(`[${ops.join(',')}]`) };
+}
+
+function toolOps(state: SessionState): string[] {
+  const tools = toolsText(state);
+  return tools !== undefined && tools !== state.tools?.native.text ? [op('replace', ['tools'], tools)] : [];
+}
+
+/** Above so many operations a history that was mostly dropped is shorter as a whole. */
+const MANY = 256;
 
 function op(name: 'add' | 'replace', path: (string | number)[], json: string): string {
   // "add" on an object member replaces it and on an array item inserts: an item of an array is replaced by its own verb.

@@ -16,6 +16,8 @@ export interface Piece {
   /** Stored position, or -1 for a message of ours (summary, system). */
   at: number;
   tokens: number;
+  /** Tokens of ours in it. */
+  own: number;
   reading: Reading;
   features: readonly number[];
 }
@@ -31,7 +33,7 @@ export class Rendering {
   tokens = 0;
   /** Sum of the pieces' features: what an estimate of the view is made from. */
   readonly features: number[] = noFeatures();
-  /** Tokens of pieces that are ours. */
+  /** Tokens of what is ours: the session section. */
   insertedTokens = 0;
   /** First piece of each stored position, its inserts included. */
   readonly #first: number[] = [];
@@ -175,6 +177,7 @@ export class Rendering {
         text: insert.json,
         at: -1,
         tokens: insert.delta ?? 0,
+        own: insert.delta ?? 0,
         reading: state.spec.read(native),
         features: prose(insert.delta ?? 0),
       });
@@ -189,6 +192,7 @@ export class Rendering {
         text: stored.native.text,
         at,
         tokens: stored.tokens,
+        own: 0,
         reading: stored.reading,
         features: stored.features,
       });
@@ -202,6 +206,7 @@ export class Rendering {
       text,
       at,
       tokens,
+      own: edits.reduce((sum, e) => sum + (e.own ? (e.delta ?? 0) : 0), 0),
       reading,
       features: scaled(stored.features, tokens / Math.max(1, stored.tokens)),
     });
@@ -213,7 +218,7 @@ export class Rendering {
     this.pieces.push(piece);
     this.tokens += piece.tokens;
     for (let i = 0; i < this.features.length; i += 1) this.features[i]! += piece.features[i] ?? 0;
-    if (piece.at < 0) this.insertedTokens += piece.tokens;
+    this.insertedTokens += piece.own;
   }
 
   #cut(length: number): void {
@@ -221,7 +226,7 @@ export class Rendering {
       const piece = this.pieces[i]!;
       this.tokens -= piece.tokens;
       for (let k = 0; k < this.features.length; k += 1) this.features[k]! -= piece.features[k] ?? 0;
-      if (piece.at < 0) this.insertedTokens -= piece.tokens;
+      this.insertedTokens -= piece.own;
     }
     this.pieces.length = length;
     while (this.#marked.length > 0 && this.#marked.at(-1)! >= length) this.#marked.pop();
@@ -247,7 +252,7 @@ function headMessage(state: SessionState): string | undefined {
 
 function pieceOfHead(state: SessionState, text: string): Piece {
   const native = new Native(text);
-  return { text, at: -1, tokens: 0, reading: state.spec.read(native), features: [] };
+  return { text, at: -1, tokens: 0, own: 0, reading: state.spec.read(native), features: [] };
 }
 
 /** Features of a message of ours: plain text of so many tokens. */

@@ -1,5 +1,6 @@
 // One session in memory: its state, what is derived from it, and the rooms it asks for numbers. No mailbox, no socket.
 
+import { durableBlockWithin } from '../context/durable-block.js';
 import type { Layer } from '../curation/layer.js';
 import { ToolResultClear } from '../curation/layers/tool-result-clear.js';
 import type { SessionKey } from '../journal/index.js';
@@ -24,6 +25,7 @@ export class Session {
   #settingsOf: unknown;
   #layers: Layer[] | undefined;
   #profile: Profile | undefined;
+  #durable: { seq: number; max: number; text: string; tokens: number } | undefined;
   #budget: { maxTokens: number | undefined; settings: Settings; model: string; budget: Budget } | undefined;
 
   constructor(key: SessionKey, state: SessionState, deps: SessionDeps) {
@@ -40,6 +42,7 @@ export class Session {
     this.#settings = undefined;
     this.#layers = undefined;
     this.#profile = undefined;
+    this.#durable = undefined;
   }
 
   /** What the layers look at: the request, or in observe mode what it would be with all that was decided. */
@@ -94,6 +97,17 @@ export class Session {
     const budget = budgetOf(state, settings, maxTokens);
     this.#budget = { maxTokens, settings, model: state.model, budget };
     return budget;
+  }
+
+  /** The durable block as the model reads it, within its budget. */
+  durableBlock(): { text: string; tokens: number } {
+    const { durable, durableSeq: seq } = this.state;
+    const max = this.settings.curated.durable.maxTokens;
+    if (this.#durable?.seq !== seq || this.#durable.max !== max) {
+      const text = durableBlockWithin(durable, max, (t) => this.countShort(t));
+      this.#durable = { seq, max, text, tokens: text === '' ? 0 : this.countShort(text) };
+    }
+    return this.#durable;
   }
 
   countShort(text: string): number {

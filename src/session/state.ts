@@ -41,6 +41,8 @@ export interface Sent {
   features?: readonly number[];
   /** Wall time of the last main request, epoch ms. */
   at: number;
+  /** seq of its llm.request. */
+  seq: number;
 }
 
 export interface ReportedUsage {
@@ -58,6 +60,13 @@ export interface DurableState {
   todos: unknown[];
   manifest: string;
   decisions: string[];
+}
+
+/** A durable block in the request: `message` is the stored position it stands in, or before. */
+export interface DurableCopy {
+  seq: number;
+  block: string;
+  message: number;
 }
 
 export interface KeyRecord {
@@ -115,8 +124,14 @@ export interface SessionState {
   /** Places that a repair moved: `at` and JSON pointer. Nothing else may be edited there. */
   frozen: Set<string>;
   durable: DurableState;
-  /** seq of the decision that placed the current durable block. */
-  durablePlaced?: { seq: number; block: string };
+  /** seq of the newest change of `durable`. */
+  durableSeq: number;
+  /** The decision that placed the current durable block. */
+  durablePlaced?: DurableCopy;
+  /** Superseded copies that still stand in the request. */
+  durableStale: DurableCopy[];
+  /** Lowest stored position whose sent bytes a decision has changed since the last main request; Infinity when none. */
+  dirtyFrom: number;
   keys: Map<string, KeyRecord>;
   topic: TopicState;
   /** Tool ids hidden by layer 2, and the tokens of their definitions. */

@@ -4,6 +4,7 @@
 import type { Native } from '../../providers/types.js';
 import type { Draft } from '../commit.js';
 import { curate } from '../curate.js';
+import { placeDurable } from '../durable-placement.js';
 import { requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
 import { fit } from '../gate.js';
@@ -32,15 +33,17 @@ export async function prepare(session: Session, p: PrepareParams, draft: Draft):
   if (mode === 'enforce') repairNew(session, draft, pending);
   const before = draft.committed.length;
   const outcome = curate(session, draft, { pending, ...maxTokens(p) });
-  const changed = session.rendering.sync(state);
+  placeDurable(session, draft);
+  session.rendering.sync(state);
   if (mode === 'enforce') fit(session, draft, { pending, ...maxTokens(p) });
-  const changedByGate = session.rendering.sync(state);
+  session.rendering.sync(state);
   const violations = violationsOf(session, pending);
   if (mode === 'enforce' && violations.length > 0) refuse(violations);
   const curated = draft.committed.slice(before).filter((c) => c.event.type === 'memory.curated');
   const tokens = tokensOf(session, p);
   const prefix = knownPrefix(session, session.deps.clock.now());
   const hash = requestHash(state, session.rendering);
+  const firstChanged = firstChangedOf(session, draft);
   draft.push(
     event('llm.request', {
       hash,
@@ -52,7 +55,6 @@ export async function prepare(session: Session, p: PrepareParams, draft: Draft):
       ...(pending.size === 0 ? {} : { pending: [...pending] }),
     }),
   );
-  const firstChanged = [changed, changedByGate].filter((c) => c !== undefined);
   return {
     turn: state.turn,
     seq: state.seq,
@@ -60,10 +62,10 @@ export async function prepare(session: Session, p: PrepareParams, draft: Draft):
     hash,
     tokens,
     cache: {
-      prefix_stable: firstChanged.length === 0,
-      ...(firstChanged.length === 0 ? {} : { first_changed: Math.min(...firstChanged) }),
+      prefix_stable: firstChanged === undefined,
+      ...(firstChanged === undefined ? {} : { first_changed: firstChanged }),
       recache_tokens:
-        prefix.known && firstChanged.length > 0 ? recache(curated.map((c) => project(c.event))) : 0,
+        prefix.known && firstChanged !== undefined ? recache(curated.map((c) => project(c.event))) : 0,
       breakpoints: breakpoints(session.rendering, systemText(state), toolsText(state)),
     },
     curated: curated.map((c) => project(c.event)),
@@ -75,6 +77,14 @@ export async function prepare(session: Session, p: PrepareParams, draft: Draft):
 
 function maxTokens(p: PrepareParams): { maxTokens?: number } {
   return p.max_tokens === undefined ? {} : { maxTokens: p.max_tokens };
+}
+
+/** Index of the first message that differs from the last main request's; undefined when this one only grew. */
+function firstChangedOf(session: Session, draft: Draft): number | undefined {
+  const { state, rendering } = session;
+  if (state.sent.requests === 0) return undefined;
+  if (draft.committed.some((c) => c.event.type === 'session.system')) return 0;
+  return Number.isFinite(state.dirtyFrom) ? rendering.indexOf(state.dirtyFrom) : undefined;
 }
 
 function recache(curated: readonly ProjectedEvent[]): number {

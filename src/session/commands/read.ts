@@ -1,6 +1,5 @@
 // Reading calls: where a session stands, what it holds, what its journal says.
 
-import { durableBlock } from '../../context/durable-block.js';
 import type { SessionKey, Store } from '../../journal/index.js';
 import { RawJson } from '../../json/index.js';
 import { events } from '../load.js';
@@ -42,7 +41,7 @@ export function stateOf(session: Session) {
 
 export function durableShown(session: Session) {
   const { durable } = session.state;
-  const block = durableBlock(durable);
+  const { text: block, tokens } = session.durableBlock();
   return {
     plan: durable.plan ?? null,
     todos: durable.todos,
@@ -50,6 +49,7 @@ export function durableShown(session: Session) {
     decisions: durable.decisions,
     block,
     is_empty: block === '',
+    tokens,
   };
 }
 

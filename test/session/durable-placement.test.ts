@@ -1,0 +1,198 @@
+// The durable block in the request: where it stands, when it moves, what it leaves alone.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
+
+const S = 's1';
+const NONE = { plugins: { active: [] } };
+
+async function open(d: BenchDaemon, o: Json = {}): Promise<void> {
+  await d.call('session.open', {
+    session: S,
+    format: 'anthropic',
+    model: 'claude-sonnet-4-5',
+    config: NONE,
+    ...o,
+  });
+}
+
+async function prepare(d: BenchDaemon, append?: Json[], more: Json = {}): Promise<Json> {
+  return d.call('llm.prepare', { session: S, ...(append === undefined ? {} : { append }), ...more });
+}
+
+function copies(request: Json, needle = '<durable_state>'): number {
+  return JSON.stringify(request).split(needle).length - 1;
+}
+
+test('NS-18 NS-21 the block is in every main request once, with every layer off', async () => {
+  const d = new BenchDaemon();
+  await open(d);
+  const { block } = await d.call('durable.add_decision', { session: S, text: 'Use port 7443' });
+  const first = await prepare(d, [user('go')]);
+  assert.deepEqual(first.request.messages, [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'go' },
+        { type: 'text', text: block },
+      ],
+    },
+  ]);
+  assert.equal(first.tokens.session, Math.ceil(block.length / 4));
+  await d.call('turn.end', { session: S });
+  const second = await prepare(d, [assistant('ok'), user('more')]);
+  assert.deepEqual(second.request.messages[0], first.request.messages[0]);
+  assert.equal(copies(second.request), 1);
+  assert.equal(second.cache.prefix_stable, true);
+  const replay = await d.call('journal.replay', { session: S });
+  assert.equal(replay.identical, true);
+});
+
+test('NS-22 a changed block goes to the newest turn, the sent copy stays where it is', async () => {
+  const d = new BenchDaemon();
+  await open(d);
+  await d.call('durable.set_manifest', { session: S, text: 'one' });
+  const a = await prepare(d, [user('go')]);
+  await d.call('durable.set_manifest', { session: S, text: 'two' });
+  const b = await prepare(d, toolRound('t1', 'read', {}, 'body'));
+  assert.deepEqual(b.request.messages[0], a.request.messages[0]);
+  const last = b.request.messages.at(-1).content;
+  assert.equal(last[0].type, 'tool_result');
+  assert.match(last[1].text, /two/);
+  assert.equal(b.cache.prefix_stable, true);
+});
+
+test('NS-22 a copy that no request carried is taken back at once', async () => {
+  const d = new BenchDaemon();
+  await open(d);
+  await d.call('durable.set_manifest', { session: S, text: 'one' });
+  const sent = await prepare(d, [user('go')]);
+  await d.call('durable.set_manifest', { session: S, text: 'two' });
+  const retry = await prepare(d);
+  // The newest message was sent: a message of ours follows it, nothing sent changes.
+  assert.deepEqual(retry.request.messages[0], sent.request.messages[0]);
+  assert.equal(retry.request.messages.length, 2);
+  assert.equal(retry.request.messages[1].role, 'user');
+});
+
+test('NS-22 superseded copies go with the next paid edit', async () => {
+  const d = new BenchDaemon();
+  await open(d, {
+    config: {
+      plugins: {
+        active: ['nexus.memory.tool_result_clear'],
+        'nexus.memory.tool_result_clear': { age_turns: 1, size_bytes_threshold: 10 },
+      },
+      curated: { cost_rule: 'off' },
+    },
+  });
+  await prepare(d, [user('go'), ...toolRound('t1', 'read', { p: 1 }, 'x'.repeat(4000))]);
+  await d.call('durable.set_manifest', { session: S, text: 'one' });
+  await prepare(d, [assistant('a'), user('b')]);
+  await d.call('durable.set_manifest', { session: S, text: 'two' });
+  const before = await prepare(d, [assistant('c'), user('d')]);
+  assert.equal(copies(before.request), 2);
+  await d.call('turn.end', { session: S });
+  const after = await prepare(d, [assistant('e'), user('f')]);
+  assert.equal(copies(after.request), 1);
+  assert.equal(copies(after.request, 'two'), 1);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+test('NS-22 openai-chat: behind a tool result stands a message of ours, a user text grows at its end', async () => {
+  const d = new BenchDaemon();
+  await open(d, { format: 'openai-chat', model: 'gpt-4o' });
+  await d.call('durable.add_decision', { session: S, text: 'keep it' });
+  const first = await prepare(d, [user('go')]);
+  assert.match(first.request.messages[0].content, /^go\n\n<durable_state>/);
+  await d.call('durable.add_decision', { session: S, text: 'and this' });
+  const call = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+  };
+  const second = await prepare(d, [call, { role: 'tool', tool_call_id: 'c1', content: 'out' }]);
+  assert.equal(second.request.messages.at(-1).role, 'user');
+  assert.match(second.request.messages.at(-1).content, /and this/);
+  const third = await prepare(d, [{ role: 'assistant', content: 'done' }, user('next')]);
+  assert.deepEqual(
+    third.request.messages.map((m: Json) => m.role),
+    ['user', 'assistant', 'tool', 'user', 'assistant', 'user'],
+  );
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+test('NS-22 strict alternation: a changed block is edited in, announced with the message it changes', async () => {
+  const d = new BenchDaemon();
+  await open(d, {
+    format: 'openai-chat',
+    model: 'local',
+    config: { ...NONE, curated: { alternation: 'strict' } },
+  });
+  await d.call('durable.set_manifest', { session: S, text: 'one' });
+  await prepare(d, [user('go')]);
+  await d.call('durable.set_manifest', { session: S, text: 'two' });
+  const retry = await prepare(d);
+  assert.equal(retry.request.messages.length, 1);
+  assert.equal(retry.curated.length, 1);
+  assert.equal(retry.curated[0].cache_invalidates, true);
+  assert.equal(retry.curated[0].first_message, 0);
+});
+
+test('NS-25 PROTOCOL 4: without durable state, and with preset off, the request is what was stored', async () => {
+  for (const preset of ['off', 'conservative', 'observe']) {
+    const d = new BenchDaemon();
+    await open(d, { preset, config: {} });
+    if (preset !== 'conservative') await d.call('durable.add_decision', { session: S, text: 'x' });
+    const out = await prepare(d, [user('go')]);
+    assert.deepEqual(out.request.messages, [user('go')]);
+  }
+});
+
+test('NS-22 the patch carries the block, also behind the last message', async () => {
+  const d = new BenchDaemon();
+  await open(d, { format: 'openai-chat', model: 'gpt-4o' });
+  await prepare(d, [user('go')]);
+  await d.call('durable.set_manifest', { session: S, text: 'one' });
+  const out = await prepare(d, undefined, { return: 'patch' });
+  assert.equal(out.patch.ops.at(-1).op, 'add');
+  assert.equal(out.patch.ops.at(-1).path, '/messages/1');
+});
+
+test('NS-18 NS-22 whatever changes when, the newest block is there once and sent bytes stand', async () => {
+  const step = fc.oneof(
+    fc.record({ k: fc.constant('decide'), n: fc.nat(5) }),
+    fc.record({ k: fc.constant('user'), n: fc.nat(5) }),
+    fc.record({ k: fc.constant('tool'), n: fc.nat(5) }),
+    fc.record({ k: fc.constant('again'), n: fc.nat(5) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+      const d = new BenchDaemon();
+      await open(d);
+      let last = (await prepare(d, [user('start')])).request.messages;
+      let id = 0;
+      for (const { k, n } of steps) {
+        if (k === 'decide') {
+          await d.call('durable.set_manifest', { session: S, text: `state ${n}` });
+          continue;
+        }
+        const append =
+          k === 'user'
+            ? [assistant('a'), user(`u${n}`)]
+            : k === 'tool'
+              ? toolRound(`t${++id}`, 'read', {}, 'body')
+              : undefined;
+        const out = await prepare(d, append);
+        assert.deepEqual(out.request.messages.slice(0, last.length), last);
+        last = out.request.messages;
+        const { block } = await d.call('durable.get', { session: S });
+        if (block !== '') assert.ok(JSON.stringify(last).includes(JSON.stringify(block).slice(1, -1)));
+      }
+      assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+    }),
+    { numRuns: 40 },
+  );
+});
