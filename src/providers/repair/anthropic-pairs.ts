@@ -2,13 +2,13 @@
 // goes, what stands in a wrong place is moved. Edits name original places; results stay where they are if they can.
 import type { Path, TextEdit } from '../../json/index.js';
 import type { DocEdit, Part, Repair } from '../types.js';
-import { isObject, member, str } from '../values.js';
+import { member } from '../values.js';
 import { type Mended, mendAnthropic } from './anthropic-content.js';
+import { repairHead, textBlock, userMessage } from './anthropic-texts.js';
 import {
   assignAll,
   best,
   type CallSlot,
-  CONVERSATION_START,
   inserted,
   layOut,
   NO_RESULT,
@@ -20,9 +20,6 @@ import {
 } from './draft.js';
 import { firstCalls } from './ids.js';
 import { lonelyServerParts } from './server-pairs.js';
-
-const textBlock = (text: string) => JSON.stringify({ type: 'text', text });
-const userMessage = (blocks: readonly string[]) => `{"role":"user","content":[${blocks.join(',')}]}`;
 
 interface Group extends OpenGroup {
   /** Results by id, in the order of their arrival. */
@@ -71,7 +68,7 @@ class Pairs {
       this.#resultsFirst(at);
     }
     this.#empties();
-    this.#head();
+    repairHead(this.#draft);
   }
 
   /** The assistant message before `from` whose round may still be open; messages before it are settled. */
@@ -131,7 +128,13 @@ class Pairs {
     }
     assignAll(group.calls, group.found);
     for (const call of group.calls) this.#mendCall(call);
-    this.#fill(group, this.#move(group));
+    const start = this.#draft.repairs.length;
+    const ranks = new Map<Repair, number>();
+    const home = this.#move(group, ranks);
+    this.#fill(group, home, ranks);
+    // Blocks that go to one place stand in the order of the edits: call order (PV-A4).
+    const placed = this.#draft.repairs.splice(start);
+    this.#draft.repairs.push(...placed.sort((a, b) => (ranks.get(a) ?? -1) - (ranks.get(b) ?? -1)));
   }
 
   /** Ids and copies of one call; extra results go. */
@@ -162,7 +165,7 @@ class Pairs {
   }
 
   /** Index of the message that holds, or shall hold, the results of the group, and whether it is one of the host's. */
-  #move(group: Group): Home {
+  #move(group: Group, ranks: Map<Repair, number>): Home {
     const { history, from } = this.#draft;
     const next = group.at + 1;
     const results = group.calls.flatMap((c) => c.results);
@@ -186,7 +189,7 @@ class Pairs {
           : [{ op: 'set', path: [...result.part.path, 'tool_use_id'], json: JSON.stringify(call.newId) }];
       const json = this.#draft.blockText(result.at, result.part.path, rename);
       this.#take(result);
-      this.#draft.add({
+      const repair: Repair = {
         what: `the result of call ${id} was moved to the message after its call`,
         rule: host ? 'PV-A4' : 'PV-A6',
         callId: id,
@@ -195,7 +198,9 @@ class Pairs {
           ...(host ? [this.#place(home, rank, json)] : this.#ownMessage(next, rank, id, json)),
         ],
         frozen: [{ at: result.at, path: result.part.path }],
-      });
+      };
+      ranks.set(repair, rank);
+      this.#draft.add(repair);
     }
     return home;
   }
@@ -230,7 +235,7 @@ class Pairs {
   }
 
   /** Error results for calls that have none and are not in flight. A call message that is the newest one may wait. */
-  #fill(group: Group, home: Home): void {
+  #fill(group: Group, home: Home, ranks: Map<Repair, number>): void {
     const { history, pending } = this.#draft;
     if (group.at === history.length - 1) return;
     for (const [rank, call] of group.calls.entries()) {
@@ -243,12 +248,14 @@ class Pairs {
         content: NO_RESULT,
         is_error: true,
       });
-      this.#draft.repairs.push({
+      const repair: Repair = {
         what: `call ${id} had no result: it got an error result`,
         rule: 'PV-A1',
         callId: id,
         edits: home.own ? [this.#place(home, rank, json)] : this.#ownMessage(group.at + 1, rank, id, json),
-      });
+      };
+      ranks.set(repair, rank);
+      this.#draft.repairs.push(repair);
     }
   }
 
@@ -358,23 +365,6 @@ class Pairs {
       this.#draft.add({ what: 'a message that held nothing else got a placeholder', rule: 'PV-A7', edits });
       last = role;
     }
-  }
-
-  /** PV-A10. */
-  #head(): void {
-    const { history, from } = this.#draft;
-    const first = history[0];
-    if (from > 0 || first === undefined || !isObject(first.native.value)) return;
-    const role = str(first.native.value, 'role');
-    const compacted = first.reading.parts[0]?.type === 'compaction';
-    if ((role !== 'assistant' && role !== 'system') || compacted) return;
-    const json = userMessage([textBlock(CONVERSATION_START)]);
-    const repair: Repair = {
-      what: 'the first message must be the user’s: one was put before it',
-      rule: 'PV-A10',
-      edits: [inserted(0, 'head', json)],
-    };
-    this.#draft.add(repair);
   }
 }
 
