@@ -34,14 +34,17 @@ type IsVerbatim<T> = T extends Native
 
 /** What a shape is outside of the daemon: verbatim values are plain JSON values. */
 export type Wire<T> =
-  IsVerbatim<T> extends true
-    ? // biome-ignore lint/suspicious/noExplicitAny: any JSON value; the provider's own type fits here
-      any
-    : T extends readonly (infer U)[]
-      ? Wire<U>[]
-      : T extends object
-        ? { [K in keyof T]: Wire<T[K]> }
-        : T;
+  // Each part of a union by itself, so that an optional verbatim value is still one.
+  T extends unknown
+    ? IsVerbatim<T> extends true
+      ? // biome-ignore lint/suspicious/noExplicitAny: any JSON value; the provider's own type fits here
+        any
+      : T extends readonly (infer U)[]
+        ? Wire<U>[]
+        : T extends object
+          ? { [K in keyof T]: Wire<T[K]> }
+          : T
+    : never;
 /** Params as a client writes them. */
 export type WireParams<M extends MethodName> = Wire<Params<M>>;
 /** A result as a client reads it. */
