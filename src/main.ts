@@ -1,28 +1,59 @@
 #!/usr/bin/env node
 // The command line's door: parses, hands over to one file per command, sets the exit code.
-
-import { Command } from 'commander';
-import { start } from './cli/start.js';
+import { Command, CommanderError } from 'commander';
+import { register as completion } from './cli/completion.js';
+import { register as config, printConfig } from './cli/config.js';
+import { register as count } from './cli/count.js';
+import { register as demo } from './cli/demo.js';
+import { register as doctor } from './cli/doctor.js';
+import { EXIT, report } from './cli/failure.js';
+import { register as replay } from './cli/replay.js';
+import { register as run } from './cli/run.js';
+import { register as sessions } from './cli/sessions.js';
+import { register as start } from './cli/start.js';
+import { register as status } from './cli/status.js';
+import { register as stop } from './cli/stop.js';
+import { register as tail } from './cli/tail.js';
 import { VERSION } from './version.js';
 
 const program = new Command('curated')
   .description('Keeps the context of LLM agents small, valid and cheap')
-  .version(VERSION);
-
-program
-  .command('start')
-  .description('run the daemon')
-  .option('--config <file>', 'YAML configuration')
-  .option('--port <n>', 'TCP port on 127.0.0.1; 0 for any free one', Number)
-  .option('--socket <path>', 'unix socket')
-  .option('--detach', 'run in the background')
-  .action(async (o) => {
-    process.exitCode = await start(o);
+  .version(VERSION)
+  .option('--print-config', 'print the effective configuration with defaults, units and ranges')
+  .showSuggestionAfterError()
+  .exitOverride()
+  .on('option:print-config', () => {
+    printConfig();
+    throw new CommanderError(EXIT.ok, 'curated.printed', '');
   });
+
+// In the order of the help.
+for (const register of [
+  start,
+  stop,
+  status,
+  doctor,
+  run,
+  sessions,
+  tail,
+  replay,
+  count,
+  config,
+  demo,
+  completion,
+])
+  register(program);
+
+// A reader that has seen enough (`| head`) is no fault.
+process.stdout.on('error', (e: NodeJS.ErrnoException) => {
+  if (e.code === 'EPIPE') process.exit(EXIT.ok);
+  throw e;
+});
 
 try {
   await program.parseAsync();
 } catch (e) {
-  process.stderr.write(`curated: ${(e as Error).message}\n`);
-  process.exitCode = 1;
+  // Commander has said what is wrong itself.
+  if (e instanceof CommanderError) process.exitCode = e.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  else process.exitCode = report(e);
 }

@@ -1,41 +1,136 @@
 // curated start: the daemon in the foreground, or detached.
 
-import { startDaemon } from '../daemon.js';
+import { spawn } from 'node:child_process';
+import { closeSync, fchmodSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Command, InvalidArgumentError } from 'commander';
 import { AlreadyRunningError } from '../gate/index.js';
-import { resolvePaths } from '../paths.js';
+import { type Paths, resolvePaths } from '../paths.js';
+import { printConfig } from './config.js';
+import { say } from './connection.js';
+import { liveDaemon, readDaemonFile, until } from './daemon-file.js';
+import { CommandError, EXIT } from './failure.js';
 
-export interface StartOptions {
+interface StartOptions {
   config?: string;
   port?: number;
   socket?: string;
   detach?: boolean;
+  printConfig?: boolean;
 }
 
-/** Exit code of a start beside a live daemon (PROTOCOL 9). */
-const ALREADY_RUNNING = 3;
+/** How long a detached daemon may take until it answers: opening a large journal takes its time. */
+const START_MS = 30_000;
 
-export async function start(o: StartOptions): Promise<number> {
+export function register(program: Command): void {
+  program
+    .command('start')
+    .description('run the daemon; exits 3 when one runs already')
+    .option('--config <file>', 'YAML configuration')
+    .option('--port <n>', 'TCP port on 127.0.0.1; 0 for any free one', portNumber)
+    .option('--socket <path>', 'unix socket')
+    .option('--detach', 'run in the background, and return once it answers')
+    .option('--print-config', 'print what it would run with, and end')
+    .action(async (o: StartOptions) => {
+      if (o.printConfig === true) return printConfig(o.config);
+      process.exitCode = o.detach === true ? await detach(o) : await foreground(o);
+    });
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('a port is a whole number from 0 to 65535');
+  return port;
+}
+
+async function foreground(o: StartOptions): Promise<number> {
   const found = resolvePaths();
-  const paths = o.config === undefined ? found : { ...found, config: o.config };
+  // The daemon and all it needs is loaded by this command alone: the others answer at once.
+  const { startDaemon } = await import('../daemon.js');
   try {
     const daemon = await startDaemon({
-      paths,
+      paths: o.config === undefined ? found : { ...found, config: existing(o.config) },
       port: o.port,
       socket: o.socket,
       testClock: process.env['CURATED_TEST_CLOCK'] === '1',
     });
-    process.stdout.write(`curated listens on ${daemon.url} and ${daemon.socket}\n`);
+    const places = [daemon.url, daemon.socket].filter((p) => p !== undefined);
+    say(`curated listens on ${places.join(' and ')}`);
     const stop = () => void daemon.stop();
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
     process.on('SIGHUP', () => daemon.reload());
     await daemon.ended;
-    return 0;
+    return EXIT.ok;
   } catch (e) {
-    if (e instanceof AlreadyRunningError) {
-      process.stderr.write(`${e.message}\n`);
-      return ALREADY_RUNNING;
-    }
+    if (e instanceof AlreadyRunningError) throw alreadyRunning(e.message);
     throw e;
   }
+}
+
+/** A file named on the command line must be there; the default one need not. */
+function existing(file: string): string {
+  try {
+    readFileSync(file);
+    return file;
+  } catch (e) {
+    throw new CommandError(`${file}: ${(e as Error).message}`, { hint: 'check --config', exit: EXIT.usage });
+  }
+}
+
+function alreadyRunning(message: string): CommandError {
+  return new CommandError(message, {
+    hint: 'curated status tells of it; curated stop ends it',
+    exit: EXIT.alreadyRunning,
+  });
+}
+
+export function logFile(paths: Paths): string {
+  return join(paths.run, 'daemon.log');
+}
+
+async function detach(o: StartOptions): Promise<number> {
+  const paths = resolvePaths();
+  const live = liveDaemon(paths);
+  if (live !== undefined) throw alreadyRunning(`already running: pid ${live.pid}`);
+  mkdirSync(paths.run, { recursive: true, mode: 0o700 });
+  const file = logFile(paths);
+  const log = openSync(file, 'w', 0o600);
+  fchmodSync(log, 0o600);
+  const args = [
+    ...(o.config === undefined ? [] : ['--config', o.config]),
+    ...(o.port === undefined ? [] : ['--port', String(o.port)]),
+    ...(o.socket === undefined ? [] : ['--socket', o.socket]),
+  ];
+  const main = fileURLToPath(new URL('../main.js', import.meta.url));
+  const child = spawn(process.execPath, [main, 'start', ...args], {
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  let code: number | undefined;
+  child.once('error', () => {
+    code = EXIT.failed;
+  });
+  child.once('exit', (exit) => {
+    code = exit ?? EXIT.failed;
+  });
+  const isUp = () => readDaemonFile(paths)?.pid === child.pid;
+  await until(() => code !== undefined || isUp(), START_MS);
+  if (code === undefined && isUp()) {
+    child.unref();
+    const { url, socket } = readDaemonFile(paths)!;
+    say(`curated runs (pid ${child.pid}) on ${[url, socket].filter((p) => p !== undefined).join(' and ')}`);
+    return EXIT.ok;
+  }
+  const said = readFileSync(file, 'utf8').trim().split('\n').slice(-5).join('\n');
+  if (code === undefined) {
+    child.kill('SIGTERM');
+    throw new CommandError(`the daemon did not answer within ${START_MS / 1000} s`, {
+      hint: `its log: ${file}`,
+    });
+  }
+  throw new CommandError(`the daemon did not start\n${said}`, { exit: code === 0 ? EXIT.failed : code });
 }

@@ -1,0 +1,65 @@
+// How a command fails: one message, a hint, an exit code; never a stack.
+import { ClientError } from '../client/errors.js';
+import { CuratedError } from '../errors.js';
+import { paint } from './paint.js';
+
+/** Exit codes of the command line. */
+export const EXIT = {
+  ok: 0,
+  /** Something was found wrong, or the call failed. */
+  failed: 1,
+  /** The command line itself was wrong. */
+  usage: 2,
+  /** `start` beside a live daemon (PROTOCOL 9). */
+  alreadyRunning: 3,
+} as const;
+
+/** A failure with what to do about it. */
+export class CommandError extends Error {
+  readonly hint: string | undefined;
+  readonly exit: number;
+
+  constructor(message: string, o: { hint?: string; exit?: number } = {}) {
+    super(message);
+    this.name = 'CommandError';
+    this.hint = o.hint;
+    this.exit = o.exit ?? EXIT.failed;
+  }
+}
+
+/** Prints the failure on stderr and gives the exit code. */
+export function report(e: unknown): number {
+  const { message, hint, exit } = describeFailure(e);
+  process.stderr.write(`${paint.red('curated:')} ${message}\n`);
+  if (hint !== undefined) process.stderr.write(`${paint.dim('hint:')} ${hint}\n`);
+  return exit;
+}
+
+function describeFailure(e: unknown): { message: string; hint?: string | undefined; exit: number } {
+  if (e instanceof CommandError) return e;
+  if (e instanceof ClientError) return { message: e.message, hint: CLIENT_HINTS[e.code], exit: EXIT.failed };
+  if (e instanceof CuratedError) {
+    const exit = e.kind === 'CONFIG' ? EXIT.usage : EXIT.failed;
+    return { message: `${e.message} (${e.kind})`, hint: KIND_HINTS[e.kind], exit };
+  }
+  const error = e as NodeJS.ErrnoException;
+  const hint = error.code === undefined ? undefined : SYSTEM_HINTS[error.code];
+  return { message: error.message ?? String(e), hint, exit: EXIT.failed };
+}
+
+const CLIENT_HINTS: Partial<Record<ClientError['code'], string>> = {
+  TIMEOUT: 'curated status tells whether the daemon is busy',
+  CONNECTION_LOST: 'curated doctor looks at what is left of it',
+};
+
+const KIND_HINTS: Partial<Record<CuratedError['kind'], string>> = {
+  CONFIG: 'curated config check FILE names every fault with its line',
+  UNKNOWN_SESSION: 'curated sessions lists the sessions there are',
+  STORAGE_FULL: 'make room on the disk of the data folder; curated doctor shows where it is',
+};
+
+const SYSTEM_HINTS: Record<string, string> = {
+  EADDRINUSE: 'another program listens there; take another --port, or --port 0 for any free one',
+  EACCES: 'curated doctor checks folders and their permissions',
+  ENOENT: 'check the path',
+};

@@ -1,0 +1,122 @@
+// What doctor looks at without a daemon: Node, native modules, folders, files, the configuration.
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Paths } from '../paths.js';
+import { faultText, loadSettings } from '../settings/index.js';
+
+export interface Finding {
+  level: 'ok' | 'note' | 'error';
+  what: string;
+  /** What to do about it. */
+  todo?: string;
+}
+
+/** package.json's `engines`. */
+const LEAST_NODE = [20, 19] as const;
+
+export function checkNode(version = process.versions.node): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isEnough = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
+  if (isEnough) return { level: 'ok', what: `Node ${version}` };
+  return { level: 'error', what: `Node ${version}`, todo: `install Node ${LEAST_NODE.join('.')} or newer` };
+}
+
+/** Modules that are compiled at install, each tried in the way the daemon uses it. */
+const NATIVE: readonly { name: string; todo: string; attempt: () => Promise<void> }[] = [
+  {
+    name: 'better-sqlite3',
+    todo: 'apt-get install -y g++ make python3, then npm rebuild better-sqlite3',
+    attempt: async () => {
+      const { default: Database } = await import('better-sqlite3');
+      new Database(':memory:').close();
+    },
+  },
+  {
+    name: 'hnswlib-node',
+    todo: 'apt-get install -y g++ make python3, then npm rebuild hnswlib-node',
+    attempt: async () => {
+      const hnswlib = await import('hnswlib-node');
+      new hnswlib.default.HierarchicalNSW('cosine', 2).initIndex(1);
+    },
+  },
+  {
+    name: 'token core (WASM)',
+    todo: 'npm run build:native',
+    attempt: async () => {
+      const { attach } = await import('../../native/index.js');
+      const tokenizer = attach();
+      const tokens = tokenizer.count('hello world', 'o200k_base');
+      tokenizer.dispose();
+      if (tokens !== 2) throw new Error(`it counts ${tokens} tokens in "hello world", not 2`);
+    },
+  },
+];
+
+export async function loadsNative(): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, todo, attempt } of NATIVE) {
+    try {
+      await attempt();
+      findings.push({ level: 'ok', what: `${name} loads` });
+    } catch (e) {
+      const reason = (e as Error).message.split('\n')[0];
+      findings.push({ level: 'error', what: `${name} does not load: ${reason}`, todo });
+    }
+  }
+  return findings;
+}
+
+/** Folders and files: what is there must be ours and closed to others. */
+export function checkFiles(paths: Paths): Finding[] {
+  return [
+    closed('run folder', paths.run, 0o077, 'chmod 700'),
+    closed('data folder', paths.data, 0o022, 'chmod 700'),
+    closed('token file', paths.tokenFile, 0o077, 'chmod 600'),
+  ];
+}
+
+function closed(name: string, path: string, forbidden: number, fix: string): Finding {
+  let stat: ReturnType<typeof lstatSync>;
+  try {
+    stat = lstatSync(path);
+  } catch (e) {
+    const code = (e as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return { level: 'ok', what: `${name}: not there yet; start makes it (${path})` };
+    return {
+      level: 'error',
+      what: `${name}: ${path}: ${code}`,
+      todo: `check the permissions of ${dirname(path)}`,
+    };
+  }
+  const mode = (stat.mode & 0o777).toString(8).padStart(3, '0');
+  const uid = process.getuid?.();
+  if (stat.isSymbolicLink() && name === 'token file')
+    return { level: 'error', what: `${name}: ${path} is a symlink`, todo: 'put the file itself there' };
+  if (uid !== undefined && stat.uid !== uid)
+    return {
+      level: 'error',
+      what: `${name}: ${path} belongs to uid ${stat.uid}`,
+      todo: `chown ${uid} ${path}`,
+    };
+  if (!stat.isSymbolicLink() && (stat.mode & forbidden) !== 0)
+    return { level: 'error', what: `${name}: ${path} is open to others (${mode})`, todo: `${fix} ${path}` };
+  return { level: 'ok', what: `${name}: ${path} (${mode})` };
+}
+
+export function checkConfig(paths: Paths): Finding {
+  if (!existsSync(paths.config))
+    return { level: 'ok', what: `no configuration file, so the defaults hold (${paths.config})` };
+  const readFile = (path: string) => readFileSync(path, 'utf8');
+  try {
+    const loaded = loadSettings(readFile(paths.config), { origin: paths.config, readFile });
+    if (loaded.ok) return { level: 'ok', what: `configuration: ${paths.config}` };
+    const first = loaded.errors[0];
+    return {
+      level: 'error',
+      what: `configuration: ${first === undefined ? paths.config : faultText(first, paths.config)}`,
+      todo: `curated config check ${paths.config} names all ${loaded.errors.length} faults`,
+    };
+  } catch (e) {
+    return { level: 'error', what: `configuration: ${(e as Error).message}`, todo: 'check the file' };
+  }
+}

@@ -1,0 +1,102 @@
+// The commands that need no daemon, or only look at one.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { connect } from '../../src/client/index.js';
+import { curated, homeFor } from './command.js';
+
+test('count gives the tokens of stdin and of a file, in the encoding of the model', async (t) => {
+  const home = homeFor(t);
+  assert.match((await curated(['count'], home, 'hello world')).stdout, /^2 tokens \(o200k_base\)/);
+  const file = join(home, 'text.txt');
+  writeFileSync(file, 'hello world');
+  const json = await curated(['count', '--json', '--model', 'gpt-4', file], home);
+  const counted = JSON.parse(json.stdout) as Record<string, unknown>;
+  assert.deepEqual([counted['tokens'], counted['encoding'], counted['exact']], [2, 'cl100k_base', true]);
+  assert.match((await curated(['count', '--model', 'claude-x'], home, 'a')).stdout, /estimate for claude-x/);
+});
+
+test('--print-config prints YAML that config check takes, with units and ranges and every limit', async (t) => {
+  const home = homeFor(t);
+  const { code, stdout } = await curated(['--print-config'], home);
+  assert.equal(code, 0);
+  assert.match(stdout, /frame_bytes: 8388608 bytes \(1024\.\.268435456\)/);
+  assert.ok(Object.hasOwn(parse(stdout) as object, 'curated'));
+  const file = join(home, 'printed.yaml');
+  writeFileSync(file, stdout);
+  const checked = await curated(['config', 'check', '--json', file], home);
+  assert.equal(checked.code, 0, checked.stdout);
+});
+
+test('an unknown command or option exits 2 with help, a failure exits 1 with a hint, never with a stack', async (t) => {
+  const home = homeFor(t);
+  assert.equal((await curated(['frobnicate'], home)).code, 2);
+  assert.equal((await curated(['start', '--port', '70000'], home)).code, 2);
+  for (const args of [
+    ['sessions'],
+    ['tail', 'x'],
+    ['replay', 'x'],
+    ['run', '--live', 'demo/coding-session.jsonl'],
+  ]) {
+    const { code, stderr } = await curated(args, home);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /no daemon runs/);
+    assert.doesNotMatch(stderr, /\n\s+at /);
+  }
+});
+
+test('completion scripts name every command and their options', async (t) => {
+  const home = homeFor(t);
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { stdout } = await curated(['completion', shell], home);
+    for (const word of ['start', 'doctor', 'replay', 'detach', 'check'])
+      assert.ok(stdout.includes(word), `${shell}: ${word}`);
+  }
+  assert.equal((await curated(['completion', 'csh'], home)).code, 2);
+});
+
+test('sessions lists, tail follows and replay verifies a session', async (t) => {
+  const home = homeFor(t);
+  assert.equal((await curated(['start', '--detach', '--port', '0'], home)).code, 0);
+  const client = await connect({ home, client: { name: 'test', version: '1' } });
+  const session = await client.session({
+    session: 'mine',
+    format: 'openai-chat',
+    model: 'gpt-5.4',
+    system: 'Be brief.',
+  });
+  await session.prepare({ append: [{ role: 'user', content: 'hello' }] });
+  const listed = JSON.parse((await curated(['sessions', '--json'], home)).stdout) as {
+    sessions: { session: string }[];
+  };
+  assert.deepEqual(
+    listed.sessions.map((s) => s.session),
+    ['mine'],
+  );
+  const following = curated(['tail', 'mine', '--from', '1', '--json'], home);
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await session.append([{ role: 'assistant', content: 'hi' }]);
+  await session.endTurn({});
+  const replayed = await curated(['replay', 'mine', '--verify', '--json'], home);
+  assert.equal(replayed.code, 0, replayed.stdout);
+  assert.deepEqual(JSON.parse(replayed.stdout), {
+    session: 'mine',
+    requests: 1,
+    identical: true,
+    mismatches: [],
+  });
+  await client.close();
+  // The daemon's end ends the stream, and with it the command.
+  assert.equal((await curated(['stop'], home)).code, 0);
+  const seqs = (await following).stdout
+    .trim()
+    .split('\n')
+    .map((l) => (JSON.parse(l) as { seq: number }).seq);
+  assert.ok(seqs.length >= 4);
+  assert.deepEqual(
+    seqs,
+    seqs.map((_, i) => i + 1),
+  );
+});

@@ -1,0 +1,97 @@
+// start, stop, status and doctor over a real daemon process.
+import assert from 'node:assert/strict';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { connect } from '../../src/client/index.js';
+import { curated, homeFor } from './command.js';
+
+const NO_STACK = /\n\s+at /;
+
+test('F9 start on a live daemon exits 3, in the foreground and detached, and the live one goes on', async (t) => {
+  const home = homeFor(t);
+  const first = await curated(['start', '--detach', '--port', '0'], home);
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stdout, /ws:\/\/127\.0\.0\.1:\d+\/v1/);
+  for (const args of [
+    ['start', '--port', '0'],
+    ['start', '--detach', '--port', '0'],
+  ]) {
+    const second = await curated(args, home);
+    assert.equal(second.code, 3);
+    assert.match(second.stderr, /already running/);
+    assert.doesNotMatch(second.stderr, NO_STACK);
+  }
+  const client = await connect({ home, client: { name: 'test', version: '1' } });
+  assert.equal((await client.call('daemon.status', {})).draining, false);
+  await client.close();
+});
+
+test('a detached daemon answers when start returns, logs to a private file, and stop waits for its end', async (t) => {
+  const home = homeFor(t);
+  assert.equal((await curated(['status'], home)).code, 1);
+  assert.equal((await curated(['start', '--detach', '--port', '0'], home)).code, 0);
+  const status = await curated(['status', '--json'], home);
+  const { running, pid } = JSON.parse(status.stdout) as { running: boolean; pid: number };
+  assert.equal(running, true);
+  assert.equal(statSync(join(home, 'run/daemon.log')).mode & 0o777, 0o600);
+  const stopped = await curated(['stop'], home);
+  assert.equal(stopped.code, 0);
+  assert.throws(() => process.kill(pid, 0));
+  assert.equal((await curated(['stop'], home)).code, 0, 'stop with no daemon is no failure');
+});
+
+test('a wrong configuration stops the start with the line and the nearest key, and no stack', async (t) => {
+  const home = homeFor(t);
+  const file = join(home, 'bad.yaml');
+  writeFileSync(file, 'curated:\n  keeep: {}\n');
+  for (const args of [
+    ['start', '--config', file],
+    ['start', '--detach', '--config', file],
+    ['config', 'check', file],
+  ]) {
+    const { code, stdout, stderr } = await curated(args, home);
+    assert.notEqual(code, 0);
+    assert.match(stdout + stderr, /bad\.yaml:2: curated\.keeep: unknown key; the nearest valid key is keep/);
+    assert.doesNotMatch(stderr, NO_STACK);
+  }
+  const missing = await curated(['start', '--config', join(home, 'none.yaml')], home);
+  assert.notEqual(missing.code, 0);
+  assert.match(missing.stderr, /none\.yaml/);
+});
+
+test('the first line of the foreground daemon says where it listens, daemon.json says the same', async (t) => {
+  const home = homeFor(t);
+  const running = curated(['start', '--port', '0'], home);
+  let url = '';
+  for (let i = 0; i < 500 && url === ''; i++) {
+    try {
+      url = (JSON.parse(readFileSync(join(home, 'run/daemon.json'), 'utf8')) as { url: string }).url;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  assert.equal((await curated(['stop'], home)).code, 0);
+  const { code, stdout } = await running;
+  assert.equal(code, 0);
+  assert.equal(stdout.split('\n')[0], `curated listens on ${url} and ${join(home, 'run/curated.sock')}`);
+});
+
+test('doctor finds a healthy installation, a token that others can read, and a file that a dead daemon left', async (t) => {
+  const home = homeFor(t);
+  assert.equal((await curated(['start', '--detach', '--port', '0'], home)).code, 0);
+  const well = await curated(['doctor', '--json'], home);
+  assert.equal(well.code, 0, well.stdout);
+  const { findings } = JSON.parse(well.stdout) as { findings: { what: string }[] };
+  assert.ok(findings.some((f) => /a daemon answers/.test(f.what)));
+  assert.equal((await curated(['stop'], home)).code, 0);
+  const token = join(home, 'run/token');
+  const { chmodSync } = await import('node:fs');
+  chmodSync(token, 0o644);
+  writeFileSync(join(home, 'run/daemon.json'), JSON.stringify({ pid: 2 ** 22 - 3, version: '0' }));
+  const ill = await curated(['doctor'], home);
+  assert.equal(ill.code, 1);
+  assert.match(ill.stdout, /token file: .* is open to others \(644\)/);
+  assert.match(ill.stdout, /chmod 600/);
+  assert.match(ill.stdout, /one left .*daemon\.json/);
+});
