@@ -15,6 +15,9 @@ export interface DecisionFields {
   _edits?: LedgerEdit[];
   /** seqs of earlier decisions that this one takes back. */
   _undo?: number[];
+  /** Tools that leave or join the list. */
+  _hide?: string[];
+  _show?: string[];
   [key: string]: unknown;
 }
 

@@ -9,6 +9,17 @@ export interface Built {
   section: SectionTouched;
   /** The decision's own event; undefined when the envelope alone tells it. */
   event?: Planned;
+  /** Tools that leave or join the list (keys of curation/tools/catalog). */
+  hide?: readonly string[];
+  show?: readonly string[];
+}
+
+/** An edit that waits for neither boundary nor price: the list of tools grows (P-7), or nothing was sent yet. */
+export interface AtOnce extends Built {
+  /** As of a candidate. */
+  at: number;
+  /** What the last request carried stays as it is. */
+  presend: boolean;
 }
 
 /** An edit that a layer offers; the stack decides whether it is made, by boundary and price. */
@@ -23,12 +34,13 @@ export interface Candidate {
   since: number;
   /** Never sent so far: needs no boundary and costs nothing in cache. */
   presend: boolean;
-  /** Undefined when it turns out not to shrink the request. */
-  build(): Built | undefined;
+  /** Undefined when it turns out not to shrink the request; several when they are one edit to the cache. */
+  build(): Built | readonly Built[] | undefined;
 }
 
 export interface LayerPlan {
   candidates: Candidate[];
+  atOnce?: readonly AtOnce[];
   /** Events that change no byte (a topic shift, a diagnostic). */
   events?: Planned[];
 }

@@ -1,8 +1,8 @@
 // The composition of the layers: cost order, one edit a boundary, one envelope a layer. Pure.
 
-import type { LedgerEdit, Planned } from './decisions.js';
+import type { DecisionFields, LedgerEdit, Planned } from './decisions.js';
 import { planned } from './decisions.js';
-import type { Built, Candidate, Layer } from './layer.js';
+import type { AtOnce, Built, Candidate, Layer } from './layer.js';
 import { judge, type Verdict } from './price.js';
 import { withoutThinking } from './sealed-thinking.js';
 import type { Survey } from './survey.js';
@@ -23,6 +23,7 @@ export interface Outcome {
 interface Offer {
   layer: Layer;
   candidates: Candidate[];
+  atOnce: readonly AtOnce[];
   events: Planned[];
 }
 
@@ -33,9 +34,10 @@ interface Offer {
 export function runStack(layers: readonly Layer[], survey: Survey): Outcome {
   const offers: Offer[] = layers.map((layer) => {
     const plan = layer.plan(survey);
-    return { layer, candidates: plan.candidates, events: plan.events ?? [] };
+    return { layer, candidates: plan.candidates, atOnce: plan.atOnce ?? [], events: plan.events ?? [] };
   });
-  const verdict = decide(survey, offers);
+  const grown = offers.some((o) => o.atOnce.some((b) => !b.presend));
+  const verdict = decide(grown ? rewritten(survey) : survey, offers);
   const outcome: Outcome = { steps: [], waiting: [] };
   for (const offer of offers) {
     for (const event of offer.events) outcome.steps.push({ event, edits: [] });
@@ -44,6 +46,12 @@ export function runStack(layers: readonly Layer[], survey: Survey): Outcome {
     let tokens = 0;
     let first = Number.POSITIVE_INFINITY;
     let touchesSent = false;
+    for (const built of offer.atOnce) {
+      chosen.push(built);
+      first = Math.min(first, built.at);
+      touchesSent ||= !built.presend;
+    }
+    const forced = touchesSent;
     for (const candidate of offer.candidates) {
       if (!verdict.chosen.has(candidate)) {
         waiting += 1;
@@ -52,17 +60,33 @@ export function runStack(layers: readonly Layer[], survey: Survey): Outcome {
       }
       const built = candidate.build();
       if (built === undefined) continue;
-      chosen.push(built);
+      chosen.push(...[built].flat());
       first = Math.min(first, candidate.at);
       touchesSent ||= !candidate.presend;
     }
     if (waiting > 0) {
       outcome.waiting.push({ layer: offer.layer.name, results: waiting, tokens, reason: verdict.reason });
     }
-    if (chosen.length > 0)
-      outcome.steps.push(...pass(survey, offer.layer, chosen, first, touchesSent, verdict));
+    if (chosen.length > 0) {
+      const price = forced ? { ...verdict, ...growth(survey) } : verdict;
+      outcome.steps.push(...pass(survey, offer.layer, chosen, first, touchesSent, price));
+    }
   }
   return outcome;
+}
+
+/** The list of tools stands before everything: where it has to change, the cache is as good as gone for all behind it. */
+function rewritten(survey: Survey): Survey {
+  return survey.prefix.known ? { ...survey, prefix: { ...survey.prefix, cold: 1 } } : survey;
+}
+
+function growth(survey: Survey): Pick<Verdict, 'recacheTokens' | 'reason'> & { forced: true } {
+  const { prefix } = survey;
+  return {
+    recacheTokens: prefix.known ? survey.tokensBehind(-1, prefix.messages) : 0,
+    reason: 'tools',
+    forced: true,
+  };
 }
 
 interface Choice extends Verdict {
@@ -107,15 +131,20 @@ function pass(
   chosen: readonly Built[],
   first: number,
   touchesSent: boolean,
-  verdict: Verdict,
+  verdict: Verdict & { forced?: boolean },
 ): Step[] {
   const steps: Step[] = [];
   const loose: LedgerEdit[] = [];
   for (const built of chosen) {
     if (built.event === undefined) loose.push(...built.edits);
-    else steps.push({ event: built.event, edits: built.edits });
+    else steps.push({ event: withTools(built.event, built), edits: built.edits });
   }
+  const silent = chosen.filter((b) => b.event === undefined);
   if (touchesSent) loose.push(...withoutThinking(survey, first));
+  const envelope = {
+    hide: silent.flatMap((b) => b.hide ?? []),
+    show: silent.flatMap((b) => b.show ?? []),
+  };
   steps.push({
     event: planned('memory.curated', {
       layer: layer.name,
@@ -129,9 +158,21 @@ function pass(
       saves_per_request: verdict.savesPerRequest,
       break_even_requests: verdict.breakEvenRequests,
       reason: verdict.reason,
-      ...(survey.forced ? { forced: true } : {}),
+      ...(survey.forced || verdict.forced ? { forced: true } : {}),
+      ...toolFields(envelope),
     }),
     edits: loose,
   });
   return steps;
+}
+
+function withTools(event: Planned, built: Built): Planned {
+  return { ...event, payload: { ...event.payload, ...toolFields(built) } } as Planned;
+}
+
+function toolFields({ hide = [], show = [] }: Pick<Built, 'hide' | 'show'>): DecisionFields {
+  return {
+    ...(hide.length === 0 ? {} : { _hide: [...hide] }),
+    ...(show.length === 0 ? {} : { _show: [...show] }),
+  };
 }

@@ -4,6 +4,7 @@ import type { FormatSpec, Native, Profile, Reading } from '../providers/types.js
 import type { Settings } from '../settings/types.js';
 import type { CallIndex } from './calls.js';
 import type { KnownPrefix } from './known-prefix.js';
+import type { ToolSurvey } from './tools/tool-survey.js';
 
 export interface SurveyMessage {
   readonly native: Native;
@@ -41,7 +42,9 @@ export interface Survey {
   isFrozen(at: number, path: string): boolean;
   /** Index in request.messages of a stored message. */
   indexOf(at: number): number;
-  /** Tokens of the view behind message `at`, up to message `end`, both exclusive. */
+  /** Undefined when the host lists no tools. */
+  readonly tools: ToolSurvey | undefined;
+  /** Tokens of the view behind message `at`, up to message `end`, both exclusive; -1: everything that is sent before it too. */
   tokensBehind(at: number, end: number): number;
   /** Tokens of the whole view: system, tools, messages, fixed overhead. */
   readonly viewTokens: number;

@@ -12,6 +12,7 @@ export interface CurateOptions {
   forced?: boolean;
   pending?: ReadonlySet<string>;
   maxTokens?: number;
+  toolChoice?: unknown;
 }
 
 /** Runs the deterministic layers and takes their decisions into the state. */

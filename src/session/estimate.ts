@@ -13,8 +13,11 @@ export function fitOf(session: Session): Fit {
 export function requestFeatures(session: Session): number[] {
   const { state, settings, rendering } = session;
   let sum = addFeatures(noFeatures(), rendering.features);
-  for (const part of [state.system, state.tools]) {
-    if (part !== undefined && part.features.length > 0) sum = addFeatures(sum, part.features);
+  const { system, tools } = state;
+  if (system !== undefined && system.features.length > 0) sum = addFeatures(sum, system.features);
+  if (tools !== undefined && tools.features.length > 0) {
+    const share = Math.max(0, 1 - state.toolList.hiddenTokens / Math.max(1, tools.tokens));
+    sum = addFeatures(sum, share === 1 ? tools.features : tools.features.map((v) => v * share));
   }
   sum[sum.length - 1]! += settings.curated.fixedOverheadTokens;
   return sum;

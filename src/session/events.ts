@@ -30,6 +30,8 @@ export interface Payloads extends DecisionPayloads {
     tools?: string;
     tools_tokens?: number;
     tools_features?: number[];
+    /** Tokens of each definition, in order. */
+    _tools_each?: number[];
     config: unknown;
     project?: string;
   };
@@ -62,7 +64,15 @@ export interface Payloads extends DecisionPayloads {
   /** The host moved its cache markers in messages it resent: same content, other bytes. */
   'session.remarked': { messages: { at: number; text: string }[] };
   'session.system': { text: string | null; tokens: number; features: number[] };
-  'session.tools': { text: string | null; tokens: number; features: number[] };
+  'session.tools': {
+    text: string | null;
+    tokens: number;
+    features: number[];
+    /** Tokens of each definition, in order. */
+    _each?: number[];
+    /** What was listed keeps its place, whatever the host's new order. */
+    _keep_order?: boolean;
+  };
   'session.diverged': { index: number; dropped_messages: number; dropped_decisions: number[] };
   'session.repaired': DecisionFields & {
     what: string;

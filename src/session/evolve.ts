@@ -10,6 +10,7 @@ import type { Payloads, SessionEvent } from './events.js';
 import { readHinted } from './hints.js';
 import { Ledger } from './ledger.js';
 import type { SessionState, StaticPart } from './state.js';
+import { ToolList } from './tool-list.js';
 
 /** Recorded answers of idempotency keys that are kept a session; the oldest leave first. */
 const KEYS_KEPT = 4096;
@@ -44,8 +45,11 @@ export function freshState(): SessionState {
     dirtyFrom: Number.POSITIVE_INFINITY,
     keys: new Map(),
     topic: { start: 0, shifts: [] },
-    prunedTools: new Set(),
-    prunedTokens: 0,
+    toolList: new ToolList(),
+    toolListObserved: new ToolList(),
+    toolFacts: { seen: new Map(), invoked: new Map(), discovered: new Map() },
+    turnBoundary: false,
+    staticChanged: false,
     orphans: new Map(),
     turnMessages: 0,
   };
@@ -55,16 +59,21 @@ function staticPart(
   text: string | null | undefined,
   tokens: number | undefined,
   features: readonly number[] | undefined,
+  each?: readonly number[],
 ): StaticPart | undefined {
-  return text == null
-    ? undefined
-    : { native: new Native(text), tokens: tokens ?? 0, features: features ?? [] };
+  if (text == null) return undefined;
+  return {
+    native: new Native(text),
+    tokens: tokens ?? 0,
+    features: features ?? [],
+    ...(each === undefined ? {} : { each }),
+  };
 }
 
 export function evolve(state: SessionState, e: SessionEvent): SessionState {
   state.seq = e.seq;
   state.updatedAt = e.ts;
-  const { _edits: edits, _undo: undo } = e.payload as DecisionFields;
+  const { _edits: edits, _undo: undo, _hide: hide, _show: show } = e.payload as DecisionFields;
   for (const seq of undo ?? []) {
     soil(state, state.ledger.get(seq)?.edits);
     state.ledger.remove(seq);
@@ -72,6 +81,11 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
   if (!e.observed) soil(state, edits);
   if (edits !== undefined) {
     state.ledger.add({ seq: e.seq, type: e.type, edits, ...(e.observed ? { observed: true } : {}) });
+  }
+  for (const list of e.observed ? [state.toolListObserved] : [state.toolList, state.toolListObserved]) {
+    if (hide !== undefined) list.hide(hide);
+    if (show !== undefined) list.show(show);
+    if (e.type === 'memory.tool_def_pruned') list.pruned.set(e.payload.tool_id, state.turn);
   }
   switch (e.type) {
     case 'session.opened':
@@ -88,6 +102,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     case 'session.config':
       state.config = e.payload.config;
       state.calls.uncleared(new Set(state.ledger.dropObserved()));
+      state.toolListObserved = ToolList.from(state.toolList);
       break;
     case 'session.attached':
       state.sent = { ...state.sent, messages: e.payload.messages, tokens: e.payload.tokens, at: e.ts };
@@ -110,13 +125,15 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       }
       break;
     case 'session.system':
+      state.staticChanged = state.sent.requests > 0;
       state.system = staticPart(e.payload.text, e.payload.tokens, e.payload.features) as StaticPart;
       if (e.payload.text === null) delete (state as Partial<SessionState>).system;
       break;
-    case 'session.tools':
-      state.tools = staticPart(e.payload.text, e.payload.tokens, e.payload.features) as StaticPart;
-      if (e.payload.text === null) delete (state as Partial<SessionState>).tools;
+    case 'session.tools': {
+      const { text, tokens, features, _each: each, _keep_order: keepOrder } = e.payload;
+      setTools(state, staticPart(text, tokens, features, each), keepOrder === true);
       break;
+    }
     case 'session.diverged':
       diverged(state, e.payload.index);
       break;
@@ -146,12 +163,17 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       state.repaired = Math.max(state.repaired, e.payload.messages);
       state.pending = new Set(e.payload.pending ?? []);
       state.boundary = false;
+      state.turnBoundary = false;
+      state.staticChanged = false;
+      state.toolList.carried();
+      state.toolListObserved.carried();
       break;
     case 'agent.turn.end':
       state.round += 1;
       if (e.payload.final) {
         state.turn += 1;
         state.turnMessages = 0;
+        state.turnBoundary = true;
       }
       if (e.payload.usage !== undefined) {
         state.usage = { ...e.payload.usage, messages: state.sent.messages, ts: e.ts };
@@ -171,11 +193,8 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       }
       break;
     }
-    case 'memory.tool_def_pruned':
-      state.prunedTools.add(e.payload.tool_id);
-      break;
-    case 'memory.tool_def_restored':
-      state.prunedTools.delete(e.payload.tool_id);
+    case 'tool.invoke':
+      state.toolFacts.invoked.set(e.payload.name, state.turn);
       break;
     case 'memory.curated':
       if (e.payload.cache_invalidates) state.edited = true;
@@ -239,10 +258,19 @@ function opened(state: SessionState, p: Payloads['session.opened']): void {
   if (p.project !== undefined) state.project = p.project;
   const system = staticPart(p.system, p.system_tokens, p.system_features);
   if (system !== undefined) state.system = system;
-  const tools = staticPart(p.tools, p.tools_tokens, p.tools_features);
-  if (tools !== undefined) state.tools = tools;
+  const tools = staticPart(p.tools, p.tools_tokens, p.tools_features, p._tools_each);
+  if (tools !== undefined) setTools(state, tools, false);
   state.config = p.config;
   state.epoch = 1;
+}
+
+function setTools(state: SessionState, tools: StaticPart | undefined, keepOrder: boolean): void {
+  if (tools === undefined) delete (state as Partial<SessionState>).tools;
+  else state.tools = tools;
+  state.staticChanged = state.sent.requests > 0;
+  for (const list of [state.toolList, state.toolListObserved]) list.replace(tools, keepOrder);
+  const { seen } = state.toolFacts;
+  for (const { key } of state.toolList.catalog) if (!seen.has(key)) seen.set(key, state.turn);
 }
 
 function message(state: SessionState, p: Payloads['session.message'], e: SessionEvent): void {

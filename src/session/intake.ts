@@ -55,14 +55,14 @@ function short(v: number): number {
   return Math.round(v * 100) / 100;
 }
 
-/** Tokens of what is no message: the system prompt, the tool definitions. */
+/** Tokens of what is no message: the system prompt, the tool definitions; `each` has those of each block or definition. */
 export async function measured(
   session: Session,
   measure: Measure,
-): Promise<{ tokens: number; features: number[] }> {
+): Promise<{ tokens: number; features: number[]; each: number[] }> {
   const counts = await session.deps.pool.countTokens(measure.texts, session.encoding);
-  const { tokens, features } = combine(measure, counts);
-  return { tokens, features: features.map(short) };
+  const { tokens, features, parts } = combine(measure, counts);
+  return { tokens, features: features.map(short), each: [...parts] };
 }
 
 export function checkLimits(session: Session, n: number): void {

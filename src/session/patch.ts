@@ -55,6 +55,7 @@ function wholeOf(state: SessionState, rendering: Rendering): Patch {
 
 function toolOps(state: SessionState): string[] {
   const tools = toolsText(state);
+  if (tools === undefined && state.tools !== undefined) return [writeJson({ op: 'remove', path: '/tools' })];
   return tools !== undefined && tools !== state.tools?.native.text ? [op('replace', ['tools'], tools)] : [];
 }
 

@@ -11,10 +11,15 @@ export interface SectionTokens {
 }
 
 export function sectionTokens(state: SessionState, rendering: Rendering): SectionTokens {
-  const fixed = (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0) - state.prunedTokens;
+  const fixed =
+    (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0) - listOf(state, rendering).hiddenTokens;
   const session = rendering.insertedTokens;
   const volatile = rendering.tokens - rendering.insertedTokens;
   return { static: fixed, session, volatile, total: fixed + session + volatile };
+}
+
+function listOf(state: SessionState, rendering: Rendering) {
+  return rendering.projected ? state.toolListObserved : state.toolList;
 }
 
 /** @param overhead tokens that the host adds out of our sight. What the view's tokens are with it: the number that budgets go by. */

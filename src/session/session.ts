@@ -2,6 +2,7 @@
 
 import { durableBlockWithin } from '../context/durable-block.js';
 import type { Layer } from '../curation/layer.js';
+import { ToolDefPruner } from '../curation/layers/tool-def-pruner.js';
 import { ToolResultClear } from '../curation/layers/tool-result-clear.js';
 import type { SessionKey } from '../journal/index.js';
 import type { Encoding } from '../pool/contract.js';
@@ -71,8 +72,15 @@ export class Session {
     if (this.#layers === undefined) {
       this.#layers = [];
       if (active.has(PLUGIN_IDS.toolResultClear)) this.#layers.push(new ToolResultClear());
+      if (active.has(PLUGIN_IDS.toolDefPruner)) this.#layers.push(new ToolDefPruner());
     }
     return this.#layers;
+  }
+
+  /** Does some layer decide which tools are listed? */
+  get curatesTools(): boolean {
+    const { mode, active, plugins } = this.settings;
+    return mode === 'enforce' && active.has(PLUGIN_IDS.toolDefPruner) && plugins.toolDefPruner.enabled;
   }
 
   get profile(): Profile {

@@ -6,6 +6,7 @@ import type { Format, FormatSpec, Native, Reading } from '../providers/types.js'
 import type { MessageHint } from './events.js';
 import type { Ledger } from './ledger.js';
 import type { SessionStatus } from './lifecycle.js';
+import type { ToolList } from './tool-list.js';
 
 export interface StoredMessage {
   /** Unique in the session, also over rewinds of its history: `m` + seq of its event. */
@@ -26,6 +27,8 @@ export interface StoredMessage {
 export interface StaticPart {
   native: Native;
   tokens: number;
+  /** Of a tool list: tokens of each definition, in order. */
+  each?: readonly number[];
   features: readonly number[];
 }
 
@@ -76,6 +79,13 @@ export interface KeyRecord {
   result: unknown;
   /** For llm.prepare: seq of the llm.request whose view rebuilds the request. */
   requestSeq?: number;
+}
+
+/** Turns by tool: what happened to each, whatever is listed. */
+export interface ToolFacts {
+  seen: Map<string, number>;
+  invoked: Map<string, number>;
+  discovered: Map<string, number>;
 }
 
 export interface TopicState {
@@ -134,11 +144,14 @@ export interface SessionState {
   dirtyFrom: number;
   keys: Map<string, KeyRecord>;
   topic: TopicState;
-  /** Tool ids hidden by layer 2, and the tokens of their definitions. */
-  prunedTools: Set<string>;
-  prunedTokens: number;
-  /** Exact text of the tools as listed; undefined = as the host sent them. */
-  toolsView?: string;
+  /** Which tools are listed; and which would be, with what was only observed. */
+  toolList: ToolList;
+  toolListObserved: ToolList;
+  toolFacts: ToolFacts;
+  /** A final turn has ended, and no main request has followed. */
+  turnBoundary: boolean;
+  /** System prompt or host's tools are others than what the last main request carried. */
+  staticChanged: boolean;
   /** Originals of cleared results whose messages left the history by divergence: their handles stay good. */
   orphans: Map<string, string>;
   /** Messages appended in the running turn (LIMIT). */

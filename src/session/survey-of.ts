@@ -3,13 +3,16 @@
 import type { KnownPrefix } from '../curation/known-prefix.js';
 import type { Survey } from '../curation/survey.js';
 import { atRest, openFrom } from './open-round.js';
-import { requestTokens } from './sections.js';
+import { requestTokens, sectionTokens } from './sections.js';
 import type { Session } from './session.js';
+import { toolSurvey } from './tool-survey-of.js';
 
 export interface SurveyOptions {
   forced?: boolean;
   pending?: ReadonlySet<string>;
   maxTokens?: number;
+  /** The request's tool_choice, as the host gave it. */
+  toolChoice?: unknown;
   prefix: KnownPrefix;
   /** Epoch ms. */
   at: number;
@@ -39,7 +42,9 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     isEdited: (at) => state.ledger.editsOf(at).length > 0,
     isFrozen: (at, path) => state.frozen.has(`${at}${path}`),
     indexOf: (at) => rendering.indexOf(at),
-    tokensBehind: (at, end) => rendering.tokensBetween(at, end),
+    tools: toolSurvey(state, rendering.projected, o.toolChoice),
+    tokensBehind: (at, end) =>
+      rendering.tokensBetween(at, end) + (at < 0 ? sectionTokens(state, rendering).static : 0),
     viewTokens: requestTokens(state, rendering, settings.curated.fixedOverheadTokens),
     budget: budget.threshold,
     window: budget.window,

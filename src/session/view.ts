@@ -26,9 +26,9 @@ export function requestText(state: SessionState, rendering: Rendering): RequestT
   };
 }
 
-/** The listed tools: what the host sent, less what is pruned, byte for byte. */
+/** The listed tools: what the host sent, less what is hidden, byte for byte; undefined when none is left. */
 export function toolsText(state: SessionState): string | undefined {
-  return state.toolsView ?? state.tools?.native.text;
+  return state.toolList.text();
 }
 
 export function requestJson(text: RequestText): RawJson {

@@ -85,7 +85,12 @@ async function create(session: Session, p: OpenParams, draft: Draft): Promise<vo
           }),
       ...(p.tools === undefined
         ? {}
-        : { tools: p.tools.text, tools_tokens: tools!.tokens, tools_features: tools!.features }),
+        : {
+            tools: p.tools.text,
+            tools_tokens: tools!.tokens,
+            tools_features: tools!.features,
+            _tools_each: tools!.each,
+          }),
       ...(p.project === undefined ? {} : { project: p.project }),
       config,
     }),
@@ -109,11 +114,19 @@ export async function setStatic(
 ): Promise<void> {
   const { state } = session;
   if (p.system !== undefined && p.system.text !== state.system?.native.text) {
-    const size = await measured(session, measureSystem(p.system.value));
+    const { each: _, ...size } = await measured(session, measureSystem(p.system.value));
     draft.push(event('session.system', { text: p.system.text, ...size }));
   }
   if (p.tools !== undefined && p.tools.text !== state.tools?.native.text) {
-    const size = await measured(session, measureTools(p.tools.value as unknown[], state.format));
-    draft.push(event('session.tools', { text: p.tools.text, ...size }));
+    const { each, ...size } = await measured(session, measureTools(p.tools.value as unknown[], state.format));
+    draft.push(
+      event('session.tools', {
+        text: p.tools.text,
+        ...size,
+        _each: each,
+        // Hosts that list their tools in no fixed order would break the cache with every call.
+        ...(session.curatesTools ? { _keep_order: true } : {}),
+      }),
+    );
   }
 }

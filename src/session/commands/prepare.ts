@@ -32,10 +32,11 @@ export async function prepare(session: Session, p: PrepareParams, draft: Draft):
   const { mode } = session.settings;
   if (mode === 'enforce') repairNew(session, draft, pending);
   const before = draft.committed.length;
-  const outcome = curate(session, draft, { pending, ...maxTokens(p) });
+  const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value };
+  const outcome = curate(session, draft, options);
   placeDurable(session, draft);
   session.rendering.sync(state);
-  if (mode === 'enforce') fit(session, draft, { pending, ...maxTokens(p) });
+  if (mode === 'enforce') fit(session, draft, options);
   session.rendering.sync(state);
   const violations = violationsOf(session, pending);
   if (mode === 'enforce' && violations.length > 0) refuse(violations);
@@ -43,7 +44,7 @@ export async function prepare(session: Session, p: PrepareParams, draft: Draft):
   const tokens = tokensOf(session, p);
   const prefix = knownPrefix(session, session.deps.clock.now());
   const hash = requestHash(state, session.rendering);
-  const firstChanged = firstChangedOf(session, draft);
+  const firstChanged = firstChangedOf(session);
   draft.push(
     event('llm.request', {
       hash,
@@ -79,11 +80,11 @@ function maxTokens(p: PrepareParams): { maxTokens?: number } {
   return p.max_tokens === undefined ? {} : { maxTokens: p.max_tokens };
 }
 
-/** Index of the first message that differs from the last main request's; undefined when this one only grew. */
-function firstChangedOf(session: Session, draft: Draft): number | undefined {
+/** Index of the first message that differs from the last main request's; undefined when this one only grew. What stands before the messages counts as 0. */
+function firstChangedOf(session: Session): number | undefined {
   const { state, rendering } = session;
   if (state.sent.requests === 0) return undefined;
-  if (draft.committed.some((c) => c.event.type === 'session.system')) return 0;
+  if (state.staticChanged || state.toolList.changed) return 0;
   return Number.isFinite(state.dirtyFrom) ? rendering.indexOf(state.dirtyFrom) : undefined;
 }
 

@@ -32,7 +32,7 @@ export function stateOf(session: Session) {
         message: r.at,
         original_size: r.bytes,
       })),
-    pruned_tools: [...state.prunedTools],
+    pruned_tools: [...state.toolList.pruned.keys()],
     durable: { ...durableShown(session) },
     epoch: state.epoch,
     round: state.round,

@@ -1,0 +1,127 @@
+// Layer 2: definitions of tools that nobody uses leave the list, and come back when they are named, called, discovered
+// or forced (REQUIREMENTS 5). Works on which tools are listed; never on a definition's text.
+
+import type { ToolDefPrunerSettings } from '../../settings/types.js';
+import { planned } from '../decisions.js';
+import type { AtOnce, Built, Candidate, Layer, LayerPlan } from '../layer.js';
+import type { Survey } from '../survey.js';
+import { listMayGrow, listMayShrink } from '../tools/legal.js';
+import type { ToolSurvey } from '../tools/tool-survey.js';
+import { ToolUse } from '../tools/tool-use.js';
+
+const ID = 'nexus.memory.tool_def_pruner';
+
+export class ToolDefPruner implements Layer {
+  readonly name = 'tool_def_pruner';
+  readonly id = ID;
+  readonly invalidatesUnknown = true;
+  readonly #use = new ToolUse();
+  /** Main requests at the time when each tool became idle. */
+  readonly #idleSince = new Map<string, number>();
+
+  plan(survey: Survey): LayerPlan {
+    const settings = survey.settings.plugins.toolDefPruner;
+    const { tools } = survey;
+    if (!settings.enabled || tools === undefined || tools.catalog.length === 0) return { candidates: [] };
+    this.#use.sync(survey);
+    const atOnce = this.#restored(survey, tools, settings);
+    const candidate = this.#idle(survey, tools, settings, new Set(atOnce.flatMap((b) => b.show ?? [])));
+    return { candidates: candidate === undefined ? [] : [candidate], atOnce };
+  }
+
+  /** Hidden tools that are wanted again. The list may grow at any time (P-7), where the provider's rules allow it. */
+  #restored(survey: Survey, tools: ToolSurvey, settings: ToolDefPrunerSettings): AtOnce[] {
+    const wanted: { key: string; reason: string }[] = [];
+    for (const { key } of tools.catalog) {
+      const turn = tools.pruned.get(key);
+      if (turn === undefined) continue;
+      const use = this.#use.last(survey, key);
+      if (tools.chosen.includes(key)) wanted.push({ key, reason: 'tool_choice' });
+      else if (use !== undefined && use.turn >= turn) wanted.push({ key, reason: use.reason });
+      else if (settings.neverPrune.includes(key)) wanted.push({ key, reason: 'never_prune' });
+    }
+    if (wanted.length === 0 && tools.listed.length === 0 && tools.mustList) {
+      const key = this.#mostRecent(survey, tools, [...tools.pruned.keys()]);
+      if (key !== undefined) wanted.push({ key, reason: 'tool_choice' });
+    }
+    if (wanted.length === 0 || !listMayGrow(survey)) return [];
+    return wanted.map(({ key, reason }) => ({
+      ...built(survey, tools, key, this.#lastTurn(survey, tools, key), reason),
+      at: -1,
+      presend: tools.sent === undefined || tools.sent.includes(key),
+    }));
+  }
+
+  /** All idle tools as one candidate: the first of them pays the whole re-cache, so the others go with it. */
+  #idle(
+    survey: Survey,
+    tools: ToolSurvey,
+    settings: ToolDefPrunerSettings,
+    returning: ReadonlySet<string>,
+  ): Candidate | undefined {
+    const listed = new Set(tools.listed);
+    let idle = tools.catalog
+      .filter((t) => listed.has(t.key) && !t.pinned && !returning.has(t.key))
+      .map((t) => t.key)
+      .filter((key) => this.#isIdle(survey, tools, settings, key));
+    const calls = survey.calls.calls.length > 0;
+    if (calls && returning.size === 0 && idle.length === tools.listed.length) {
+      const kept = this.#mostRecent(survey, tools, idle);
+      idle = idle.filter((key) => key !== kept);
+    }
+    for (const key of this.#idleSince.keys()) if (!idle.includes(key)) this.#idleSince.delete(key);
+    if (idle.length === 0 || !listMayShrink(survey, tools)) return undefined;
+    for (const key of idle) if (!this.#idleSince.has(key)) this.#idleSince.set(key, survey.requests);
+    const frees = idle.reduce((sum, key) => sum + tools.tokens(key), 0);
+    const waited = idle.reduce((sum, key) => sum + this.#idleSince.get(key)! * tools.tokens(key), 0);
+    return {
+      at: -1,
+      frees,
+      leaves: 0,
+      since: Math.round(waited / Math.max(1, frees)),
+      presend: false,
+      build: () => idle.map((key) => built(survey, tools, key, this.#lastTurn(survey, tools, key))),
+    };
+  }
+
+  #isIdle(survey: Survey, tools: ToolSurvey, settings: ToolDefPrunerSettings, key: string): boolean {
+    if (settings.neverPrune.includes(key) || tools.chosen.includes(key)) return false;
+    if (this.#use.isDeclared(key)) return false;
+    return survey.turn - this.#lastTurn(survey, tools, key) >= settings.unusedTurnsThreshold;
+  }
+
+  /** Turn of the last use; of a tool that was never used, the turn it was first seen in. */
+  #lastTurn(survey: Survey, tools: ToolSurvey, key: string): number {
+    return this.#use.last(survey, key)?.turn ?? tools.seen.get(key) ?? survey.turn;
+  }
+
+  #mostRecent(survey: Survey, tools: ToolSurvey, keys: readonly string[]): string | undefined {
+    // Within a turn the later call decides: walk back from the newest.
+    const { calls } = survey.calls;
+    for (let i = calls.length - 1; i >= 0; i -= 1) if (keys.includes(calls[i]!.tool)) return calls[i]!.tool;
+    const turns = keys.map((key) => this.#lastTurn(survey, tools, key));
+    return keys[turns.indexOf(Math.max(...turns))];
+  }
+}
+
+function built(survey: Survey, tools: ToolSurvey, key: string, lastTurn: number, reason?: string): Built {
+  const size = tools.catalog.find((t) => t.key === key)!.bytes;
+  const sign = reason === undefined ? -1 : 1;
+  const fields = {
+    tool_id: key,
+    last_used_turn: lastTurn,
+    definition_size: size,
+    tokens_delta: sign * tools.tokens(key),
+    tokens_delta_estimate: sign * Math.trunc(size / 4),
+    at_turn: survey.turn,
+  };
+  return {
+    edits: [],
+    section: { section_id: `${ID}/${key}`, kind: 'session', tokens_delta: fields.tokens_delta },
+    ...(reason === undefined ? { hide: [key] } : { show: [key] }),
+    event:
+      reason === undefined
+        ? planned('memory.tool_def_pruned', fields)
+        : planned('memory.tool_def_restored', { ...fields, reason }),
+  };
+}

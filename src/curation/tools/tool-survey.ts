@@ -1,0 +1,30 @@
+// What a layer may know of the tools: the host's list, what of it is listed, and what happened to each. Pure types.
+
+import type { ToolEntry } from './catalog.js';
+
+export interface ToolSurvey {
+  /** The host's list, in its order. */
+  readonly catalog: readonly ToolEntry[];
+  /** Keys as the next request lists them. */
+  readonly listed: readonly string[];
+  /** Keys as the last main request listed them; undefined before the first. */
+  readonly sent: readonly string[] | undefined;
+  /** Turn in which layer 2 hid each hidden tool. */
+  readonly pruned: ReadonlyMap<string, number>;
+  /** All that is hidden, by layer 2 or by discovery. */
+  readonly hidden: ReadonlySet<string>;
+  /** Turn in which each tool was first in the host's list. */
+  readonly seen: ReadonlyMap<string, number>;
+  /** Turn of the newest call of each tool, calls inside other tools included. */
+  readonly invoked: ReadonlyMap<string, number>;
+  /** Turn in which a discover call last showed each tool. */
+  readonly discovered: ReadonlyMap<string, number>;
+  /** Tools that this request's tool_choice names. */
+  readonly chosen: readonly string[];
+  /** A tool_choice other than `none` is given: some tool must be listed. */
+  readonly mustList: boolean;
+  /** A final turn has ended and no main request has followed yet. */
+  readonly turnBoundary: boolean;
+  /** Tokens of a definition. */
+  tokens(key: string): number;
+}

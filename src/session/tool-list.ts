@@ -1,0 +1,163 @@
+// Which of the host's tools a request lists, and in which order: a fold of recorded decisions. A definition's text is cut
+// out of the host's own list and never written. Pure.
+
+import { catalogOf, type ToolEntry } from '../curation/tools/catalog.js';
+import type { StaticPart } from './state.js';
+
+/** A definition of ours, listed beside the host's: the discover tool. */
+export interface OwnTool {
+  key: string;
+  text: string;
+  tokens: number;
+}
+
+export class ToolList {
+  /** Keys in the order in which they are listed; undefined: the host's list as it came. */
+  #order: readonly string[] | undefined;
+  /** As the last main request had it. */
+  sent: readonly string[] | undefined;
+  /** True when the list, or the host's text, is another than what the last main request carried. */
+  changed = false;
+  readonly hidden = new Set<string>();
+  /** Those of them that layer 2 hid, with the turn in which it did. */
+  readonly pruned = new Map<string, number>();
+  readonly #own = new Map<string, OwnTool>();
+  #part: StaticPart | undefined;
+  #sizes: ReadonlyMap<string, number> = new Map();
+  #sizesOf: StaticPart | undefined;
+  #text:
+    | { of: readonly string[] | undefined; part: StaticPart | undefined; text: string | undefined }
+    | undefined;
+
+  /** Tokens of what is hidden, less what is ours: what the list is smaller by than the host's. */
+  hiddenTokens = 0;
+
+  /** The host's list, or another one of its making. @param keepOrder what was listed keeps its place, new ones follow */
+  replace(part: StaticPart | undefined, keepOrder: boolean): void {
+    const old = this.#part === undefined ? undefined : this.listed();
+    this.#part = part;
+    this.changed = this.sent !== undefined;
+    const keys = this.catalog.map((t) => t.key);
+    const visible = keys.filter((key) => !this.hidden.has(key));
+    const own = [...this.#own.keys()];
+    if (keepOrder && old !== undefined) this.#order = ordered(old, [...visible, ...own]);
+    else this.#order = this.hidden.size + own.length === 0 ? undefined : [...visible, ...own];
+    if (same(this.#order, keys)) this.#order = undefined;
+    this.#count();
+  }
+
+  /** As another list stands; what it decided later is its own. */
+  static from(other: ToolList): ToolList {
+    const list = new ToolList();
+    list.#order = other.#order;
+    list.sent = other.sent;
+    list.changed = other.changed;
+    for (const key of other.hidden) list.hidden.add(key);
+    for (const [key, turn] of other.pruned) list.pruned.set(key, turn);
+    for (const [key, own] of other.#own) list.#own.set(key, own);
+    list.#part = other.#part;
+    list.#count();
+    return list;
+  }
+
+  get catalog(): readonly ToolEntry[] {
+    return this.#part === undefined ? [] : catalogOf(this.#part.native);
+  }
+
+  listed(): readonly string[] {
+    return this.#order ?? this.catalog.map((t) => t.key);
+  }
+
+  hide(keys: readonly string[]): void {
+    for (const key of keys) this.hidden.add(key);
+    const gone = new Set(keys);
+    for (const key of keys) this.#own.delete(key);
+    this.#set(this.listed().filter((key) => !gone.has(key)));
+  }
+
+  /** New and restored tools go to the end; what was hidden and not missed by any request goes back where it was. */
+  show(keys: readonly string[]): void {
+    for (const key of keys) {
+      this.hidden.delete(key);
+      this.pruned.delete(key);
+    }
+    const back = new Set(keys);
+    const rest = this.listed().filter((key) => !back.has(key));
+    const known = this.catalog.map((t) => t.key).filter((key) => back.has(key));
+    this.#set(ordered(this.sent ?? [], [...rest, ...known]));
+  }
+
+  add(own: OwnTool): void {
+    this.#own.set(own.key, own);
+    this.#set([...this.listed().filter((key) => key !== own.key), own.key]);
+  }
+
+  /** A main request has gone out. */
+  carried(): void {
+    this.sent = this.listed();
+    this.changed = false;
+  }
+
+  tokens(key: string): number {
+    return this.#own.get(key)?.tokens ?? this.#sizes.get(key) ?? 0;
+  }
+
+  /** Exact text of the list; undefined when there is none, or nothing is left of it. */
+  text(): string | undefined {
+    const order = this.#order;
+    if (order === undefined) return this.#part?.native.text;
+    if (this.#text?.of !== order || this.#text.part !== this.#part) {
+      const texts = new Map(this.catalog.map((t) => [t.key, t.text]));
+      const slices = order
+        .map((key) => texts.get(key) ?? this.#own.get(key)?.text)
+        .filter((t) => t !== undefined);
+      const text = slices.length === 0 ? undefined : `[${slices.join(',')}]`;
+      this.#text = { of: order, part: this.#part, text };
+    }
+    return this.#text!.text;
+  }
+
+  #set(order: readonly string[]): void {
+    const natural = same(
+      order,
+      this.catalog.map((t) => t.key),
+    );
+    this.#order = natural ? undefined : order;
+    this.changed = this.sent !== undefined && !same(order, this.sent);
+    this.#count();
+  }
+
+  #count(): void {
+    if (this.#sizesOf !== this.#part) {
+      this.#sizesOf = this.#part;
+      this.#sizes = this.#part === undefined ? new Map() : sizesOf(this.#part);
+    }
+    this.hiddenTokens = 0;
+    for (const key of this.hidden) this.hiddenTokens += this.#sizes.get(key) ?? 0;
+    for (const own of this.#own.values()) this.hiddenTokens -= own.tokens;
+  }
+}
+
+/** What of `keys` stands in `first` in the order of `first`, then the others in their own. */
+function ordered(first: readonly string[], keys: readonly string[]): string[] {
+  const wanted = new Set(keys);
+  const head = first.filter((key) => wanted.has(key));
+  const placed = new Set(head);
+  return [...head, ...keys.filter((key) => !placed.has(key))];
+}
+
+function same(a: readonly string[] | undefined, b: readonly string[]): boolean {
+  return a === b || (a !== undefined && a.length === b.length && a.every((key, i) => key === b[i]));
+}
+
+/** As measured when the list came in; by its share of the bytes where the journal does not say. */
+function sizesOf(part: StaticPart): Map<string, number> {
+  const catalog = catalogOf(part.native);
+  const bytes = catalog.reduce((sum, t) => sum + t.bytes, 0);
+  return new Map(
+    catalog.map((t, i) => [
+      t.key,
+      part.each?.[i] ?? (bytes === 0 ? 0 : Math.round((part.tokens * t.bytes) / bytes)),
+    ]),
+  );
+}
