@@ -2,7 +2,15 @@
 // out of the host's own list and never written. Pure.
 
 import { catalogOf, type ToolEntry } from '../curation/tools/catalog.js';
-import type { StaticPart } from './state.js';
+import type { Native } from '../providers/types.js';
+
+/** The host's list, measured. */
+export interface ToolsPart {
+  native: Native;
+  tokens: number;
+  /** Tokens of each definition, in order. */
+  each?: readonly number[];
+}
 
 /** A definition of ours, listed beside the host's: the discover tool. */
 export interface OwnTool {
@@ -22,18 +30,18 @@ export class ToolList {
   /** Those of them that layer 2 hid, with the turn in which it did. */
   readonly pruned = new Map<string, number>();
   readonly #own = new Map<string, OwnTool>();
-  #part: StaticPart | undefined;
+  #part: ToolsPart | undefined;
   #sizes: ReadonlyMap<string, number> = new Map();
-  #sizesOf: StaticPart | undefined;
+  #sizesOf: ToolsPart | undefined;
   #text:
-    | { of: readonly string[] | undefined; part: StaticPart | undefined; text: string | undefined }
+    | { of: readonly string[] | undefined; part: ToolsPart | undefined; text: string | undefined }
     | undefined;
 
   /** Tokens of what is hidden, less what is ours: what the list is smaller by than the host's. */
   hiddenTokens = 0;
 
   /** The host's list, or another one of its making. @param keepOrder what was listed keeps its place, new ones follow */
-  replace(part: StaticPart | undefined, keepOrder: boolean): void {
+  replace(part: ToolsPart | undefined, keepOrder: boolean): void {
     const old = this.#part === undefined ? undefined : this.listed();
     this.#part = part;
     this.changed = this.sent !== undefined;
@@ -151,7 +159,7 @@ function same(a: readonly string[] | undefined, b: readonly string[]): boolean {
 }
 
 /** As measured when the list came in; by its share of the bytes where the journal does not say. */
-function sizesOf(part: StaticPart): Map<string, number> {
+function sizesOf(part: ToolsPart): Map<string, number> {
   const catalog = catalogOf(part.native);
   const bytes = catalog.reduce((sum, t) => sum + t.bytes, 0);
   return new Map(
