@@ -40,6 +40,7 @@ export interface Engine {
 
   read(key: SessionKey, fromSeq: number, limit: number): PackedRecords;
   blob(key: SessionKey, hash: string): Uint8Array | undefined;
+  blobs(key: SessionKey, hashes: readonly string[]): Map<string, Uint8Array>;
   head(key: SessionKey): SessionHead | undefined;
   heads(tenant?: string): SessionHead[];
   loadSnapshot(key: SessionKey): Snapshot | undefined;
@@ -59,6 +60,7 @@ export interface Engine {
 export type CallName =
   | 'read'
   | 'blob'
+  | 'blobs'
   | 'head'
   | 'heads'
   | 'loadSnapshot'

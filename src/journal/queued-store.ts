@@ -2,6 +2,7 @@
 // Runs on the caller's thread and must stay cheap there: no promise, timer or message per event.
 import { CuratedError } from '../errors.js';
 import type { CallName, EngineStats, WriteOp } from './engine.js';
+import { Failures } from './failures.js';
 import { type PackedRecords, packGroup, unpackError, unpackRecords } from './packed.js';
 import type { JournalRecord } from './record.js';
 import type { Batch, Call, Reply } from './runner.js';
@@ -39,13 +40,9 @@ interface Waiter {
   no: number;
   sync: boolean;
   key: string | undefined;
+  born: number;
   resolve: () => void;
   reject: (e: Error) => void;
-}
-
-interface Broken {
-  error: CuratedError;
-  expectedSeq: number;
 }
 
 export class QueuedStore implements Store {
@@ -61,19 +58,17 @@ export class QueuedStore implements Store {
   #done = 0;
   #synced = 0;
   /** Groups and bytes of the batches that are on their way, by batch number from `#done + 1`. */
-  readonly #sent: { no: number; groups: number; bytes: number }[] = [];
+  readonly #sent: { no: number; groups: number; bytes: number; items: readonly (WriteOp | Call)[] }[] = [];
   #sentGroups = 0;
   #sentBytes = 0;
   #waiters: Waiter[] = [];
   #roomWaiters: (() => void)[] = [];
-  readonly #broken = new Map<string, Broken>();
-  /** Batch from which on failures of a key count again, after its caller started over. */
-  readonly #restarted = new Map<string, number>();
-  /** Failures that no flush has told of yet, by key. */
-  readonly #unreported = new Map<string, CuratedError>();
+  readonly #failures = new Failures();
   readonly #calls = new Map<number, { resolve: (v: unknown) => void; reject: (e: Error) => void }>();
   #callId = 0;
   #red: CuratedError | undefined;
+  /** Set while there is no engine at all: reads fail too. */
+  #away: CuratedError | undefined;
   #notices: readonly string[] = [];
   #closed: Promise<void> | undefined;
   readonly #listeners = new Set<(health: Health) => void>();
@@ -97,7 +92,10 @@ export class QueuedStore implements Store {
     this.#usable();
     if (records.length === 0) return;
     const group = packGroup(key, expectedSeq, records);
-    if (this.#broken.size > 0) this.#startOver(key, expectedSeq);
+    if (!this.#failures.none) {
+      const refusal = this.#failures.refusal(keyText(key), expectedSeq, this.#next);
+      if (refusal) throw refusal;
+    }
     let bytes = 0;
     for (const r of records) bytes += r.json.length;
     if (blobs) for (const b of blobs) bytes += b.bytes.byteLength;
@@ -113,11 +111,16 @@ export class QueuedStore implements Store {
   }
 
   flush(level: FlushLevel, key?: SessionKey): Promise<void> {
+    if (this.#away) return Promise.reject(this.#away);
     const k = key === undefined ? undefined : keyText(key);
     const sync = level === 'sync';
     const pending = this.#items.length > 0;
     const no = pending ? this.#next : this.#next - 1;
-    if ((sync ? this.#synced : this.#done) >= no) return this.#settled(k);
+    if ((sync ? this.#synced : this.#done) >= no) {
+      const error =
+        k === undefined ? this.#failures.any() : this.#failures.of(k, no, this.#failures.birth(k));
+      return error === undefined ? Promise.resolve() : Promise.reject(error);
+    }
     if (sync && this.#synced < no) {
       this.#sync = true;
       this.#schedule();
@@ -132,17 +135,23 @@ export class QueuedStore implements Store {
   }
 
   async read(key: SessionKey, fromSeq: number, limit: number): Promise<JournalRecord[]> {
-    return unpackRecords((await this.#call('read', key, fromSeq, limit)) as PackedRecords);
+    const packed = (await this.#call('read', key, fromSeq, limit)) as PackedRecords;
+    if (!this.#failures.none) this.#failures.looked(keyText(key), this.#next);
+    return unpackRecords(packed);
   }
 
   blob(key: SessionKey, hash: string): Promise<Uint8Array | undefined> {
     return this.#call('blob', key, hash) as Promise<Uint8Array | undefined>;
   }
 
+  blobs(key: SessionKey, hashes: readonly string[]): Promise<Map<string, Uint8Array>> {
+    if (hashes.length === 0) return Promise.resolve(new Map());
+    return this.#call('blobs', key, hashes) as Promise<Map<string, Uint8Array>>;
+  }
+
   async head(key: SessionKey): Promise<SessionHead | undefined> {
     const head = (await this.#call('head', key)) as SessionHead | undefined;
-    // Whoever asks knows from here on what is stored, and may go on from there.
-    if (this.#broken.size > 0) this.#forgive(keyText(key));
+    if (!this.#failures.none) this.#failures.looked(keyText(key), this.#next);
     return head;
   }
 
@@ -173,13 +182,13 @@ export class QueuedStore implements Store {
 
   async rewind(key: SessionKey, toSeq: number, archive: string): Promise<RewindResult> {
     const result = (await this.#call('rewind', key, toSeq, archive)) as RewindResult;
-    this.#forgive(keyText(key));
+    this.#failures.replaced(keyText(key), this.#next);
     return result;
   }
 
   async restore(key: SessionKey, archive: string, archiveCurrentAs: string): Promise<SessionHead> {
     const head = (await this.#call('restore', key, archive, archiveCurrentAs)) as SessionHead;
-    this.#forgive(keyText(key));
+    this.#failures.replaced(keyText(key), this.#next);
     return head;
   }
 
@@ -189,7 +198,7 @@ export class QueuedStore implements Store {
 
   async erase(key: SessionKey): Promise<void> {
     await this.#call('erase', key);
-    this.#forgive(keyText(key));
+    this.#failures.replaced(keyText(key), this.#next);
   }
 
   sweep(options: SweepOptions): Promise<SweepResult> {
@@ -239,7 +248,8 @@ export class QueuedStore implements Store {
   /** A reply of the engine's thread. */
   protected onReply(reply: Reply): void {
     if (reply.red !== undefined) this.#setRed(reply.red === null ? undefined : unpackError(reply.red));
-    for (const f of reply.failures ?? []) this.#fail(f.no, f.key, f.expectedSeq, unpackError(f.error));
+    for (const f of reply.failures ?? [])
+      this.#failures.note(keyText(f.key), f.no, f.expectedSeq, unpackError(f.error));
     this.#done = Math.max(this.#done, reply.done);
     this.#synced = Math.max(this.#synced, reply.synced);
     let sent = 0;
@@ -249,8 +259,8 @@ export class QueuedStore implements Store {
       sent++;
     }
     if (sent > 0) this.#sent.splice(0, sent);
-    for (const [k, no] of this.#restarted) if (no <= this.#done) this.#restarted.delete(k);
     this.#settleWaiters();
+    if (!this.#failures.none) this.#failures.settled(this.#done);
     for (const r of reply.results ?? []) {
       const call = this.#calls.get(r.id);
       this.#calls.delete(r.id);
@@ -264,16 +274,44 @@ export class QueuedStore implements Store {
     }
   }
 
-  /** The engine's thread is gone: all that is not durable is lost, and said to be. */
+  /** The engine's thread is gone: all that is not durable is lost, and said to be. Red until `onBack`. */
   protected onGone(error: CuratedError): void {
     this.#setRed(error);
+    this.#away = error;
+    for (const { no, items } of this.#sent) this.#lose(no, items, error);
+    this.#lose(this.#next, this.#items, error);
+    this.#items = [];
+    this.#groups = 0;
+    this.#bytes = 0;
     const waiters = this.#waiters;
     this.#waiters = [];
-    for (const w of waiters) w.reject(error);
+    for (const w of waiters) {
+      // Whoever waited has been told with this.
+      if (w.key !== undefined) this.#failures.of(w.key, w.no, w.born);
+      w.reject(error);
+    }
     for (const call of this.#calls.values()) call.reject(error);
     this.#calls.clear();
     for (const resolve of this.#roomWaiters) resolve();
     this.#roomWaiters = [];
+    this.#sent.length = 0;
+    this.#sentGroups = 0;
+    this.#sentBytes = 0;
+  }
+
+  #lose(no: number, items: readonly (WriteOp | Call)[], error: CuratedError): void {
+    for (const item of items) {
+      if (item.op === 'append')
+        this.#failures.note(keyText(item.group.key), no, item.group.expectedSeq, error);
+    }
+  }
+
+  /** A new thread serves the same store. What the old one left undone counts as lost; its callers have been told. */
+  protected onBack(): void {
+    this.#away = undefined;
+    // The batch that was being gathered is gone too.
+    this.onReply({ done: this.#next, synced: this.#next, red: null });
+    this.#next++;
   }
 
   #usable(): void {
@@ -281,44 +319,9 @@ export class QueuedStore implements Store {
     if (this.#red) throw this.#red;
   }
 
-  /** Throws when an append continues one that failed; one that goes back to where it failed starts over. */
-  #startOver(key: SessionKey, expectedSeq: number): void {
-    const k = keyText(key);
-    const broken = this.#broken.get(k);
-    if (broken === undefined) return;
-    if (expectedSeq > broken.expectedSeq) throw broken.error;
-    this.#forgive(k);
-  }
-
-  #forgive(k: string): void {
-    if (this.#broken.delete(k)) this.#restarted.set(k, this.#next);
-  }
-
-  #fail(no: number, key: SessionKey, expectedSeq: number, error: CuratedError): void {
-    const k = keyText(key);
-    if (no < (this.#restarted.get(k) ?? 0)) return;
-    const known = this.#broken.get(k);
-    if (known === undefined || expectedSeq < known.expectedSeq) this.#broken.set(k, { error, expectedSeq });
-    this.#unreported.set(k, error);
-  }
-
-  #settled(k: string | undefined): Promise<void> {
-    const error = this.#errorFor(k);
-    return error === undefined ? Promise.resolve() : Promise.reject(error);
-  }
-
-  #errorFor(k: string | undefined): CuratedError | undefined {
-    if (k !== undefined) {
-      this.#unreported.delete(k);
-      return this.#broken.get(k)?.error;
-    }
-    const [error] = this.#unreported.values();
-    this.#unreported.clear();
-    return error;
-  }
-
   #wait(no: number, sync: boolean, key: string | undefined): Promise<void> {
-    return new Promise((resolve, reject) => this.#waiters.push({ no, sync, key, resolve, reject }));
+    const born = this.#failures.birth(key);
+    return new Promise((resolve, reject) => this.#waiters.push({ no, sync, key, born, resolve, reject }));
   }
 
   #settleWaiters(): void {
@@ -331,9 +334,9 @@ export class QueuedStore implements Store {
         continue;
       }
       let error: CuratedError | undefined;
-      if (w.key !== undefined) error = this.#errorFor(w.key);
+      if (w.key !== undefined) error = this.#failures.of(w.key, w.no, w.born);
       else {
-        common ??= this.#errorFor(undefined);
+        common ??= this.#failures.any();
         error = common;
       }
       if (error === undefined && w.sync && w.no > this.#synced) error = this.#red ?? unsynced();
@@ -353,6 +356,7 @@ export class QueuedStore implements Store {
     if (this.#closed && name !== 'close') {
       return Promise.reject(new CuratedError('STORAGE', 'the journal is closed'));
     }
+    if (this.#away) return Promise.reject(this.#away);
     const id = ++this.#callId;
     this.#items.push({ op: 'call', id, name, args });
     this.#schedule();
@@ -370,7 +374,7 @@ export class QueuedStore implements Store {
     this.#scheduled = false;
     const no = this.#next++;
     const batch: Batch = { no, sync: this.#sync, items: this.#items };
-    this.#sent.push({ no, groups: this.#groups, bytes: this.#bytes });
+    this.#sent.push({ no, groups: this.#groups, bytes: this.#bytes, items: this.#items });
     this.#sentGroups += this.#groups;
     this.#sentBytes += this.#bytes;
     this.#items = [];

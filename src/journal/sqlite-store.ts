@@ -12,31 +12,35 @@ export interface SqliteStoreOptions extends SqliteOptions {
 
 type Hello = { ready: true; notices: string[] } | { failed: PackedError };
 
+/** Time before a thread that ended is replaced, and before each further try, in ms. */
+const RESPAWN_MS = 250;
+
 export class SqliteStore extends QueuedStore {
   readonly path: string;
+  protected thread: Worker;
+  readonly #options: SqliteOptions;
+  #ending = false;
+  #respawn: NodeJS.Timeout | undefined;
 
   private constructor(
     path: string,
-    worker: Worker,
+    options: SqliteOptions,
+    thread: Worker,
     notices: readonly string[],
     limits?: Partial<QueueLimits>,
   ) {
     super(limits);
     this.path = path;
-    let ending = false;
-    worker.on('message', (reply: Reply) => this.onReply(reply));
-    worker.on('error', (e) =>
-      this.onGone(new CuratedError('STORAGE', `the journal's thread failed: ${e.message}`)),
-    );
-    worker.on('exit', () => {
-      if (!ending) this.onGone(new CuratedError('STORAGE', "the journal's thread ended"));
-    });
+    this.#options = options;
+    this.thread = thread;
+    this.#attach();
     this.connect(
       {
-        post: (batch: Batch) => worker.postMessage(batch),
+        post: (batch: Batch) => this.thread.postMessage(batch),
         end: async () => {
-          ending = true;
-          await worker.terminate();
+          this.#ending = true;
+          clearTimeout(this.#respawn);
+          await this.thread.terminate();
         },
       },
       notices,
@@ -48,20 +52,64 @@ export class SqliteStore extends QueuedStore {
    * says which and what to do.
    */
   static async open(path: string, options: SqliteStoreOptions = {}): Promise<SqliteStore> {
-    const { limits, ...rest } = options;
-    const worker = new Worker(new URL('../../workers/journal.js', import.meta.url), {
-      name: 'journal',
-      workerData: { path, options: { now: Date.now(), ...rest } },
-    });
-    const hello = await new Promise<Hello>((resolve, reject) => {
-      worker.once('message', resolve);
-      worker.once('error', reject);
-    });
-    if ('failed' in hello) {
-      await worker.terminate();
-      throw unpackError(hello.failed);
-    }
-    worker.removeAllListeners('error');
-    return new SqliteStore(path, worker, hello.notices, limits);
+    const { limits, ...given } = options;
+    const rest = { now: Date.now(), ...given };
+    const { thread, notices } = await start(path, rest);
+    return new SqliteStore(path, rest, thread, notices, limits);
   }
+
+  #attach(): void {
+    const { thread } = this;
+    let why = "the journal's thread ended";
+    thread.on('message', (reply: Reply) => this.onReply(reply));
+    thread.on('error', (e) => {
+      why = `the journal's thread failed: ${e.message}`;
+    });
+    thread.on('exit', () => {
+      if (this.#ending) return;
+      this.onGone(new CuratedError('STORAGE', why));
+      this.#replaceLater();
+    });
+  }
+
+  /** What the old thread had not committed is lost and was said to be; what it had is in the file. */
+  #replaceLater(): void {
+    this.#respawn = setTimeout(async () => {
+      try {
+        const { thread } = await start(this.path, this.#options);
+        this.thread = thread;
+      } catch {
+        if (!this.#ending) this.#replaceLater();
+        return;
+      }
+      if (this.#ending) {
+        await this.thread.terminate();
+        return;
+      }
+      this.#attach();
+      this.onBack();
+    }, RESPAWN_MS);
+  }
+}
+
+async function start(path: string, options: SqliteOptions): Promise<{ thread: Worker; notices: string[] }> {
+  const thread = new Worker(new URL('../../workers/journal.js', import.meta.url), {
+    name: 'journal',
+    workerData: { path, options },
+  });
+  const hello = await new Promise<Hello>((resolve, reject) => {
+    const ended = () => reject(new CuratedError('STORAGE', "the journal's thread did not start"));
+    thread.once('error', reject);
+    thread.once('exit', ended);
+    thread.once('message', (first: Hello) => {
+      thread.off('error', reject);
+      thread.off('exit', ended);
+      resolve(first);
+    });
+  });
+  if ('failed' in hello) {
+    await thread.terminate();
+    throw unpackError(hello.failed);
+  }
+  return { thread, notices: hello.notices };
 }

@@ -96,7 +96,7 @@ export interface Store {
   /**
    * Enqueues records after `expectedSeq` (0 = a new session); whole or not at all, and `blobs` before the records that name them.
    * Throws when the store is closed or red, or when the session's last append failed and this one continues it: after a failure
-   * the caller asks for `head` and goes on from there (records of a failed sync may be stored after all).
+   * the caller asks with `head` or `read` what is stored and goes on from there (records of a failed sync may be there after all).
    * A gap, a wrong `prev` or a lost lease is found by the writer: `flush` for that session then rejects, nothing is written.
    */
   append(
@@ -117,6 +117,8 @@ export interface Store {
   read(key: SessionKey, fromSeq: number, limit: number): Promise<JournalRecord[]>;
   /** Bytes of a blob of this tenant, verified by hash; undefined when there is none. */
   blob(key: SessionKey, hash: string): Promise<Uint8Array | undefined>;
+  /** Several at once; those that there are. */
+  blobs(key: SessionKey, hashes: readonly string[]): Promise<Map<string, Uint8Array>>;
   head(key: SessionKey): Promise<SessionHead | undefined>;
   /** Live sessions (no archives), of one tenant or of all. */
   heads(tenant?: string): Promise<SessionHead[]>;
