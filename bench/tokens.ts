@@ -142,35 +142,33 @@ function measure(
   );
 }
 
-/** MB that one more counting worker adds beyond a worker that does nothing. */
+/** MB that a counting worker adds beyond one that has loaded the same code and counts nothing; mean of four. */
 async function rssPerWorker(): Promise<number> {
-  const spawn = async (body: string): Promise<Worker> => {
-    const worker = new Worker(
-      `${body}\nrequire('node:worker_threads').parentPort.postMessage(1); setInterval(() => {}, 1e6);`,
-      {
-        eval: true,
-        workerData: { tables: loadTables(), url: new URL('../native/index.js', import.meta.url).href },
-      },
-    );
-    await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
-    return worker;
+  const script = (body: string) => `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import(workerData.url).then((m) => { ${body}; parentPort.postMessage(1); setInterval(() => {}, 1e6); });`;
+  const workerData = {
+    tables: loadTables(),
+    url: new URL('../native/index.js', import.meta.url).href,
+    text: corpora.json(),
   };
-  const idle = `import(require('node:worker_threads').workerData.url)`;
-  const counting = `import(require('node:worker_threads').workerData.url).then((m) => {
-    const t = m.attach(require('node:worker_threads').workerData.tables);
-    for (const e of m.supportedEncodings()) t.count('Some words, 12 of them; {"a": [1, 2]} 中文。'.repeat(20000), e);
-    globalThis.kept = t; })`;
   const cost = async (body: string, n: number): Promise<number> => {
-    const before = process.memoryUsage().rss;
     const workers: Worker[] = [];
-    for (let i = 0; i < n; i++)
-      workers.push(await spawn(`await0(${body});`.replace('await0(', '(').replace(/\n\s*/g, ' ')));
-    await new Promise((r) => setTimeout(r, 300));
+    const before = process.memoryUsage().rss;
+    for (let i = 0; i < n; i++) {
+      const worker = new Worker(script(body), { eval: true, workerData });
+      workers.push(worker);
+      await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+    }
     const after = process.memoryUsage().rss;
     await Promise.all(workers.map((w) => w.terminate()));
     return (after - before) / n / 1e6;
   };
-  const a = await cost(idle, 3);
-  const b = await cost(counting, 3);
-  return Math.max(0, b - a);
+  await cost('', 1);
+  const idle = await cost('', 4);
+  const counting = await cost(
+    'globalThis.kept = m.attach(workerData.tables); for (const e of m.supportedEncodings()) kept.count(workerData.text, e)',
+    4,
+  );
+  return Math.max(0, counting - idle);
 }

@@ -11,6 +11,8 @@ interface CoreExports {
   isMalformed(): number;
   count(encoding: number, length: number): number;
   countMany(encoding: number, from: number, ends: number, n: number): number;
+  unitsToEnds(from: number, length: number, ends: number, n: number): number;
+  classify(encoding: number, from: number, length: number, final: number, out: number): number;
   prefixBytes(encoding: number, from: number, length: number, max: number): number;
 }
 
@@ -32,6 +34,8 @@ export interface Core {
   readonly bytes: Uint8Array;
   /** The same as u32. */
   readonly words: Uint32Array;
+  /** 16 numbers in front of the text buffer, for answers that are more than one number. */
+  readonly scratch: Uint32Array;
   /** Gives the region back; `clean` false when a trap may have left it half written. The core is not used any more. */
   release(clean?: boolean): void;
 }
@@ -61,6 +65,7 @@ function start(
     buffer,
     bytes: new Uint8Array(memory, buffer, textBytes),
     words: new Uint32Array(memory, buffer, textBytes >> 2),
+    scratch: new Uint32Array(memory, buffer - 64, 16),
     release,
   };
 }

@@ -2,11 +2,11 @@
 // parts that end at certain piece borders; one unbroken piece longer than the buffer gets a larger core for that call.
 import { CuratedError, fail } from '../src/errors.js';
 import { Appender, type Appending } from './appender.js';
-import { BUFFER_BYTES, type Core, LARGE_BYTES, largeSharedCore, privateCore, sharedCore } from './core.js';
+import { type ClassCounts, CONTENT_CLASSES } from './content.js';
+import { BUFFER_BYTES, type Core, sharedCore } from './core.js';
 import { type Encoding, encodingIndex } from './encodings.js';
-import { loadTables, privateTables, type SharedTables } from './tables.js';
-
-export type Text = string | Uint8Array;
+import { passThrough, STOP, type Text } from './passage.js';
+import { loadTables, type SharedTables } from './tables.js';
 
 export interface Truncated {
   text: string;
@@ -30,6 +30,8 @@ export interface Tokenizer {
   /** The longest prefix cut after whole tokens, then back to a code point, that counts at most `maxTokens`. */
   truncate(text: string, maxTokens: number, encoding: Encoding): Truncated;
   appender(encoding: Encoding): Appending;
+  /** Bytes and tokens by content class; the tokens sum to `count`. For estimates: prose, code and JSON are guessed by stretch. */
+  classes(text: Text, encoding: Encoding): ClassCounts;
   /** Gives the region back; later calls fail. */
   dispose(): void;
 }
@@ -37,8 +39,6 @@ export interface Tokenizer {
 /** No limit: counts stay below it, since a text holds at most 2^29 bytes. */
 export const NO_LIMIT = 0xfffffffe;
 const MALFORMED = 0xffffffff;
-/** Text bytes that a private core may take: with its stack of four times that, what 32-bit addresses hold. */
-const LARGEST = 768 << 20;
 /** Texts of one batched call, whose ends stand behind them in the buffer. */
 const BATCH = 1024;
 const BATCH_BYTES = BUFFER_BYTES - BATCH * 4;
@@ -112,14 +112,14 @@ class CoreTokenizer implements Tokenizer {
     // By far the cheapest way to one flat string; BATCH bounds the arguments.
     const { written } = encoder.encodeInto(''.concat(...texts), core.bytes);
     const ends = core.words.subarray(BATCH_BYTES >> 2);
-    let end = 0;
+    const endsAt = core.buffer + BATCH_BYTES;
     if (written === chars) {
-      for (let i = 0; i < texts.length; i++) ends[i] = end += texts[i]!.length;
+      for (let i = 0, end = 0; i < texts.length; i++) ends[i] = end += texts[i]!.length;
     } else {
-      for (let i = 0; i < texts.length; i++) ends[i] = end += Buffer.byteLength(texts[i]!);
-      if (end !== written) return false;
+      for (let i = 0; i < texts.length; i++) ends[i] = texts[i]!.length;
+      if (core.fn.unitsToEnds(core.buffer, written, endsAt, texts.length) === 0) return false;
     }
-    this.guard(() => core.fn.countMany(e, core.buffer, core.buffer + BATCH_BYTES, texts.length));
+    this.guard(() => core.fn.countMany(e, core.buffer, endsAt, texts.length));
     out.set(ends.subarray(0, texts.length), at);
     return true;
   }
@@ -184,79 +184,55 @@ class CoreTokenizer implements Tokenizer {
     );
   }
 
+  classes(text: Text, encoding: Encoding): ClassCounts {
+    const e = this.index(encoding);
+    const sums = new Float64Array(CONTENT_CLASSES.length * 2);
+    let malformed = false;
+    passThrough(this.tables, this.live(), text, (core, have, final) => {
+      core.scratch.fill(0);
+      const out = core.scratch.byteOffset;
+      const consumed = this.guard(() => core.fn.classify(e, core.buffer, have, final ? 1 : 0, out) >>> 0);
+      malformed = typeof text !== 'string' && core.fn.isMalformed() !== 0;
+      if (malformed) return STOP;
+      for (let i = 0; i < sums.length; i++) sums[i]! += core.scratch[i]!;
+      return consumed;
+    });
+    if (malformed) return this.classes(decode(text as Uint8Array), encoding);
+    const counts = CONTENT_CLASSES.map((name, i) => [
+      name,
+      { bytes: sums[i * 2]!, tokens: sums[i * 2 + 1]! },
+    ]);
+    return Object.fromEntries(counts) as ClassCounts;
+  }
+
   dispose(): void {
     this.core?.release();
     this.core = undefined;
   }
 
   /**
-   * Sends `text` through a buffer until its end or until more than `max` tokens are counted. With `cutAt` the
-   * passage ends at the byte behind token number `cutAt` (cutAt <= max) when the text has more than `max`.
+   * Counts `text` until its end or until more than `max` tokens are found. With `cutAt` the answer is the byte behind
+   * token number `cutAt` (cutAt <= max) when the text has more than `max`.
    */
   private pass(text: Text, e: number, max: number, cutAt?: number): Passage {
-    const own = this.live();
-    let core = own;
-    let clean = false;
-    try {
-      let have = 0;
-      let at = 0;
-      const done: Passage = { tokens: 0, bytes: 0 };
-      for (;;) {
-        const part = fill(text, at, core.bytes, have);
-        at = part.at;
-        have = part.have;
-        const final = at >= text.length;
-        const left = max - done.tokens;
-        const n = this.guard(() => core.fn.run(e, core.buffer, have, final ? 1 : 0, left) >>> 0);
-        if (typeof text !== 'string' && core.fn.isMalformed() !== 0) {
-          clean = true;
-          break;
-        }
-        const consumed = core.fn.consumed() >>> 0;
-        if (cutAt !== undefined && done.tokens + n > cutAt) {
-          done.bytes += this.guard(
-            () => core.fn.prefixBytes(e, core.buffer, have, cutAt - done.tokens) >>> 0,
-          );
-          done.tokens = cutAt;
-          clean = true;
-          return done;
-        }
-        done.tokens += n;
-        done.bytes += consumed;
-        if (final || done.tokens > max) {
-          clean = true;
-          return done;
-        }
-        have -= consumed;
-        core.bytes.copyWithin(0, consumed, consumed + have);
-        if (have > core.bytes.length / 2) {
-          const next = this.larger(core, have, text.length - at);
-          if (core !== own) core.release();
-          core = next;
-        }
+    const done: Passage = { tokens: 0, bytes: 0 };
+    let malformed = false;
+    passThrough(this.tables, this.live(), text, (core, have, final) => {
+      const left = max - done.tokens;
+      const n = this.guard(() => core.fn.run(e, core.buffer, have, final ? 1 : 0, left) >>> 0);
+      malformed = typeof text !== 'string' && core.fn.isMalformed() !== 0;
+      if (malformed) return STOP;
+      if (cutAt !== undefined && done.tokens + n > cutAt) {
+        done.bytes += this.guard(() => core.fn.prefixBytes(e, core.buffer, have, cutAt - done.tokens) >>> 0);
+        done.tokens = cutAt;
+        return STOP;
       }
-    } finally {
-      if (core !== own) core.release(clean);
-    }
-    return this.pass(decode(text as Uint8Array), e, max, cutAt);
-  }
-
-  /**
-   * A core with room for a piece that fills more than half of `core`'s buffer, its first `have` bytes copied over.
-   * `rest`: UTF-16 units or bytes still to come.
-   */
-  private larger(core: Core, have: number, rest: number): Core {
-    const need = (have + rest * 3 + 79) & ~15;
-    const wanted = Math.min(need, core.bytes.length * 16);
-    let large = wanted <= LARGE_BYTES && this.tables.shared ? largeSharedCore(this.tables) : undefined;
-    if (large === undefined) {
-      if (core.bytes.length >= LARGEST) {
-        fail('LIMIT', `an unbroken piece of more than ${LARGEST / 2} bytes cannot be counted`);
-      }
-      large = privateCore(privateTables(this.tables), Math.min(Math.max(wanted, LARGE_BYTES), LARGEST));
-    }
-    large.bytes.set(core.bytes.subarray(0, have));
-    return large;
+      const consumed = core.fn.consumed() >>> 0;
+      done.tokens += n;
+      done.bytes += consumed;
+      return done.tokens > max ? STOP : consumed;
+    });
+    return malformed ? this.pass(decode(text as Uint8Array), e, max, cutAt) : done;
   }
 
   private index(encoding: string): number {
@@ -286,35 +262,12 @@ function decode(bytes: Uint8Array): string {
   return lossy.decode(bytes.buffer instanceof SharedArrayBuffer ? bytes.slice() : bytes);
 }
 
-/** Fills `into` from `have` on with text from `at` on, never splitting a character. */
-function fill(text: Text, at: number, into: Uint8Array, have: number): { at: number; have: number } {
-  const room = into.length - have;
-  if (typeof text === 'string') {
-    let to = Math.min(text.length, at + room);
-    if (to < text.length && to > at + 1 && isHigh(text.charCodeAt(to - 1))) to--;
-    const { read, written } = encoder.encodeInto(text.slice(at, to), into.subarray(have));
-    return { at: at + read, have: have + written };
-  }
-  let to = Math.min(text.length, at + room);
-  if (to < text.length) {
-    let back = to;
-    while (back > to - 3 && back > at && (text[back]! & 0xc0) === 0x80) back--;
-    if ((text[back]! & 0xc0) !== 0x80) to = back;
-  }
-  into.set(text.subarray(at, to), have);
-  return { at: to, have: have + to - at };
-}
-
-function isHigh(unit: number): boolean {
-  return (unit & 0xfc00) === 0xd800;
-}
-
 /** UTF-16 units of `text` whose UTF-8 fits in the first `bytes` bytes, cut back to a code point. */
 function unitsOf(text: string, bytes: number): number {
   let left = bytes;
   for (let i = 0; i < text.length; i++) {
     const u = text.charCodeAt(i);
-    const pair = isHigh(u) && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00;
+    const pair = (u & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00;
     left -= u < 0x80 ? 1 : u < 0x800 ? 2 : pair ? 4 : 3;
     if (left < 0) return i;
     if (pair) i++;

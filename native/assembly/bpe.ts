@@ -2,7 +2,7 @@
 // pair is one that merging would leave apart, stepping back otherwise. A position that failed is marked dead
 // and never tried again: the encoding of a prefix is unique, so there is one way to reach a position. The method
 // is that of GitHub's rust-gems (crates/bpe); the result equals rank-ordered merging.
-import { NONE, VERDICT_BITS, dead, encoding, pairMask, pairs, root3, stack, tokenInfo, trie, trieRoot, verdicts } from './layout';
+import { NONE, VERDICT_BITS, dead, encoding, pairFilter, pairFilterMask, pairMask, pairs, root3, stack, tokenInfo, trie, trieRoot, verdicts } from './layout';
 
 // @ts-ignore: decorator
 @inline function leftOf(t: u32): u32 { return load<u32>(tokenInfo + (<usize>t << 4)); }
@@ -19,6 +19,8 @@ import { NONE, VERDICT_BITS, dead, encoding, pairMask, pairs, root3, stack, toke
 function pairOf(a: u32, b: u32): u32 {
   let h = (a * 0x9e3779b1) ^ (b * 0x85ebca6b);
   h ^= h >>> 15;
+  const bit = h & pairFilterMask;
+  if (((<u32>load<u8>(pairFilter + (bit >> 3)) >> (bit & 7)) & 1) == 0) return NONE;
   const print = h >>> 18;
   let i = h & pairMask;
   while (true) {

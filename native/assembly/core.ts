@@ -5,6 +5,7 @@ import { buffer, stack, use } from './layout';
 import { malformed, pieceEnd, resetMalformed, resetTouched, touched } from './scan';
 import { borders, isOpen, limit } from './window';
 
+export { classify } from './classes';
 export { attach, regionBytes } from './layout';
 
 let consumedBytes: u32 = 0;
@@ -78,6 +79,31 @@ export function countMany(enc: u32, from: usize, ends: usize, n: u32): u32 {
     at = to;
   }
   return bad;
+}
+
+/**
+ * Turns the `n` lengths in UTF-16 units at `ends` into byte offsets of the ends, for texts that stand one behind another
+ * in the `len` bytes at `from`. 0 when an end falls into a character: surrogates met at a seam.
+ */
+export function unitsToEnds(from: usize, len: u32, ends: usize, n: u32): u32 {
+  const end = from + len;
+  let p = from;
+  for (let i: u32 = 0; i < n; i++) {
+    const slot = ends + (<usize>i << 2);
+    let units = <i32>load<u32>(slot);
+    while (units >= 8 && (load<u64>(p) & 0x8080808080808080) == 0) {
+      p += 8;
+      units -= 8;
+    }
+    while (units > 0) {
+      const b = <u32>load<u8>(p);
+      units -= b < 0xf0 ? 1 : 2;
+      p += b < 0x80 ? 1 : b < 0xe0 ? 2 : b < 0xf0 ? 3 : 4;
+    }
+    if (units < 0 || p > end) return 0;
+    store<u32>(slot, <u32>(p - from));
+  }
+  return <u32>(p == end);
 }
 
 /** Bytes of the first `max` tokens of the `len` bytes at `from` (whole text), or `len`. */

@@ -30,6 +30,8 @@ export let trieRoot: u32 = 0;
 export let tokenInfo: usize = 0;
 export let pairs: usize = 0;
 export let pairMask: u32 = 0;
+export let pairFilter: usize = 0;
+export let pairFilterMask: u32 = 0;
 export let root3: usize = 0;
 export let seams: usize = 0;
 /** What tells the encodings' entries in the piece caches apart: in bits 48 and 49, so that 14 bytes of piece fit before it. */
@@ -57,7 +59,7 @@ const VERDICT_BYTES: u32 = 8 << VERDICT_BITS;
 const SHORT_BYTES: u32 = 16 << SHORT_BITS;
 const LONG_BYTES: u32 = 128 << LONG_BITS;
 
-/** Readable bytes behind the text: vector loads run over its end. */
+/** Readable bytes behind the text: vector loads run over its end. In front of it the last 64 are the host's scratch. */
 const SLACK: u32 = 128;
 
 /** Bytes of a region whose text buffer holds `textBytes`. */
@@ -87,7 +89,7 @@ export function attach(tables: usize, regionAt: usize, textBytes: u32): usize {
 export function use(e: u32): void {
   if (e == encoding) return;
   encoding = e;
-  const at = header + 32 + <usize>e * 32;
+  const at = header + 32 + <usize>e * 64;
   trieRoot = load<u32>(at, 4);
   trie = header + load<u32>(at, 8);
   tokenInfo = header + load<u32>(at, 12);
@@ -95,5 +97,7 @@ export function use(e: u32): void {
   pairMask = load<u32>(at, 20);
   root3 = header + load<u32>(at, 24);
   seams = header + load<u32>(at, 28);
+  pairFilter = header + load<u32>(at, 32);
+  pairFilterMask = load<u32>(at, 36);
   cacheTag = <u64>(e + 1) << 48;
 }

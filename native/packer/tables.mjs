@@ -6,7 +6,7 @@ import { packVocabulary } from './vocabulary.mjs';
 
 /** 'ctok' and the layout's version. */
 export const MAGIC = 0x6b6f7463;
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** Masks that keep the first n bytes of 16, n = 0..15 (a key has at most 14). */
 function keyMasks() {
@@ -42,7 +42,7 @@ function threeByteRoots(trie, root) {
 
 /** @param encoders parsed encoder files, o200k_base then cl100k_base */
 export function packTables(unicodeFile, encoders) {
-  const header = new Uint32Array(32);
+  const header = new Uint32Array(64);
   const parts = [];
   let size = header.byteLength;
   const add = (bytes) => {
@@ -61,10 +61,8 @@ export function packTables(unicodeFile, encoders) {
   header.set([MAGIC, VERSION, add(classes.bmp), add(classes.index), add(classes.blocks), add(keyMasks())]);
   vocabularies.forEach((v, e) => {
     const roots = threeByteRoots(v.trie, v.root);
-    header.set(
-      [v.n, v.root, add(v.trie), add(v.tokens), add(v.pairs), v.pairMask, add(roots), add(borders[e].pairs)],
-      8 + e * 8,
-    );
+    const row = [v.n, v.root, add(v.trie), add(v.tokens), add(v.pairs), v.pairMask, add(roots)];
+    header.set([...row, add(borders[e].pairs), add(v.filter), v.filterMask], 8 + e * 16);
   });
   const blob = new Uint8Array(size);
   blob.set(new Uint8Array(header.buffer), 0);

@@ -28,6 +28,7 @@ export function pairHash(left, right) {
  *  - `tokens`: 16 bytes each: u32 left, right (the merge that makes it; itself for single bytes), next shorter
  *     token that is a prefix (NONE if none), byte length
  *  - `pairs`: open-addressed u32 slots: (token + 1) | fingerprint << 18; 0 is empty; the pair is the token's own split
+ *  - `filter`: bit pairHash(a, b) & filterMask is set when (a, b) may be in `pairs`
  *  - `texts`: the tokens as latin1 strings
  */
 export function packVocabulary(encoder) {
@@ -48,6 +49,10 @@ export function packVocabulary(encoder) {
     open.push(id);
   }
 
+  // One bit a hash: nearly every question about a pair is answered "no" here, in a table small enough for the L2 cache.
+  let filterBits = 1 << 13;
+  while (filterBits < n * 8) filterBits *= 2;
+  const filter = new Uint8Array(filterBits >> 3);
   let slots = 1 << 10;
   while (slots < n * 2) slots *= 2;
   const pairs = new Uint32Array(slots);
@@ -109,6 +114,8 @@ export function packVocabulary(encoder) {
       let i = h & mask;
       while (pairs[i] !== 0) i = (i + 1) & mask;
       pairs[i] = (id + 1) | ((h >>> 18) << 18);
+      const bit = h & (filterBits - 1);
+      filter[bit >> 3] |= 1 << (bit & 7);
       found = true;
     }
     // Such a token could only come from a piece that equals it; both vocabularies have none, so the core need not care.
@@ -130,5 +137,7 @@ export function packVocabulary(encoder) {
     tokens: raw(info),
     pairs: raw(pairs),
     pairMask: mask,
+    filter,
+    filterMask: filterBits - 1,
   };
 }

@@ -160,6 +160,33 @@ for (const encoding of ENCODINGS) {
   });
 }
 
+test('classes share out every byte and token of a text', () => {
+  fc.assert(
+    fc.property(someText, fc.constantFrom(...ENCODINGS), (text, encoding) => {
+      const all = Object.values(tokenizer.classes(text, encoding));
+      assert.equal(
+        all.reduce((n, c) => n + c.tokens, 0),
+        tokenizer.count(text, encoding),
+      );
+      assert.equal(
+        all.reduce((n, c) => n + c.bytes, 0),
+        Buffer.byteLength(text),
+      );
+    }),
+    { numRuns: 200 },
+  );
+  const most = (text: string) =>
+    Object.entries(tokenizer.classes(text, 'o200k_base')).sort((a, b) => b[1].bytes - a[1].bytes)[0]![0];
+  assert.equal(
+    most('The weather was fine, and so they walked along the river until noon. '.repeat(2000)),
+    'prose',
+  );
+  assert.equal(most('  if (a[i] !== b.c) {\n    return f(x, y) + 1;\n  }\n'.repeat(3000)), 'code');
+  assert.equal(most('{"name":"x","list":["a","b"],"open":true},'.repeat(3000)), 'json');
+  assert.equal(most('1234567890 '.repeat(9000)), 'digits');
+  assert.equal(most('人工智能是计算机科学的一个分支。日本語の文章、한국어 문장.'.repeat(2000)), 'cjk');
+});
+
 test('workers over one memory count at the same time, each right', async () => {
   const script = `
     const { parentPort, workerData } = require('node:worker_threads');
