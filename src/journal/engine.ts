@@ -1,4 +1,5 @@
 // What a storage engine does, synchronously, on the thread that owns it. Queues, promises and group commit are not its concern.
+import { CuratedError } from '../errors.js';
 import type { PackedGroup, PackedRecords } from './packed.js';
 import type {
   Blob,
@@ -22,6 +23,13 @@ export type WriteOp =
       readonly hash: string;
       readonly bytes: Uint8Array;
     };
+
+/** A transaction that may or may not be on the disk: the engine must be probed before it takes another. */
+export class LostCommit extends CuratedError {
+  constructor(why: CuratedError) {
+    super(why.kind, why.message, { detail: why.detail, cause: why.cause });
+  }
+}
 
 export type EngineStats = Omit<StoreStats, 'queued'>;
 

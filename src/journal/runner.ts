@@ -1,7 +1,7 @@
 // Runs batches on an engine: one transaction for all writes in a row, red after a lost commit until a probe succeeds.
 // Lives on the engine's thread; knows no session and no engine in particular.
 import { CuratedError } from '../errors.js';
-import { type CallName, CHANGES, type Engine, type WriteOp } from './engine.js';
+import { type CallName, CHANGES, type Engine, LostCommit, type WriteOp } from './engine.js';
 import { type PackedError, packError } from './packed.js';
 import type { SessionKey } from './store.js';
 
@@ -121,6 +121,7 @@ export class Runner {
       if (value instanceof Promise) this.#later(id, value);
       else reply.results.push({ id, value });
     } catch (e) {
+      if (e instanceof LostCommit) this.#turnRed(e);
       reply.results.push({ id, error: packError(e) });
     }
   }

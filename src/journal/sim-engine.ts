@@ -1,6 +1,6 @@
 // A journal engine on the simulated disk: one log of checksummed frames, replayed at open. Small, so that every crash can be tried.
 import { CuratedError } from '../errors.js';
-import type { Engine, EngineStats, WriteOp } from './engine.js';
+import { type Engine, type EngineStats, LostCommit, type WriteOp } from './engine.js';
 import { MemoryEngine } from './memory-engine.js';
 import type { PackedRecords } from './packed.js';
 import { sha256 } from './record.js';
@@ -89,8 +89,12 @@ export class SimEngine implements Engine {
     const trial = new MemoryEngine();
     for (const ops of this.#state.dump()) trial.commit(ops, false);
     const result = apply(trial, frame) as T;
-    this.#write(frame);
-    this.#sync();
+    try {
+      this.#write(frame);
+      this.#sync();
+    } catch (e) {
+      throw e instanceof CuratedError ? new LostCommit(e) : e;
+    }
     this.#state = trial;
     return result;
   }

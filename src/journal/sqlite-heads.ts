@@ -39,7 +39,7 @@ export class Heads {
   readonly #insert;
   readonly #update;
   readonly #delete;
-  readonly #count;
+  readonly #totals;
 
   constructor(readonly db: Db) {
     this.#find = db
@@ -58,7 +58,7 @@ export class Heads {
       'UPDATE sessions SET archive = ?, seq = ?, hash = ?, updated_at = ?, meta = ?, sum = ? WHERE id = ?',
     );
     this.#delete = db.prepare('DELETE FROM sessions WHERE id = ?');
-    this.#count = db.prepare('SELECT count(*) FROM sessions').pluck();
+    this.#totals = db.prepare('SELECT count(*) AS sessions, coalesce(sum(seq), 0) AS events FROM sessions');
   }
 
   /** Throws the quarantine error when the row does not match its checksum. */
@@ -126,8 +126,9 @@ export class Heads {
     this.#delete.run(row.id);
   }
 
-  count(): number {
-    return this.#count.get() as number;
+  /** Counted here and not in the records, of which there may be millions. */
+  totals(): { sessions: number; events: number } {
+    return this.#totals.get() as { sessions: number; events: number };
   }
 
   /** Forgets what was read: after a lost transaction the disk alone knows. */

@@ -84,3 +84,17 @@ test('F46 each byte of the log flipped once: cut with a notice, or quarantined; 
     else assert.ok(told > size / 2);
   }
 });
+
+test('F47 a rewind whose sync fails turns the store red like any other lost write', async () => {
+  const disk = new SimDisk();
+  const store = new SimStore(disk);
+  const w = new Writer();
+  store.append(key('a'), 0, w.next(5));
+  await store.flush('sync');
+  disk.faults = { eio: new Set([disk.calls + 2]) };
+  await assert.rejects(store.rewind(key('a'), 2, 'x'), { kind: 'STORAGE' });
+  assert.equal(store.health().state, 'red');
+  await green(store);
+  const shown = (await store.head(key('a')))!;
+  assert.deepEqual(await new SimStore(disk.afterPowerLoss(() => 0)).head(key('a')), shown);
+});

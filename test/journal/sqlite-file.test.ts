@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { detach, SqliteStore } from '../../src/journal/index.js';
+import { type Blob, detach, SqliteStore } from '../../src/journal/index.js';
+import { CELLS, packGroup, unpackRecords } from '../../src/journal/packed.js';
+import { SqliteEngine } from '../../src/journal/sqlite-engine.js';
 import { group, key, Writer } from './kit.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'curated-file-'));
@@ -170,4 +172,75 @@ test('J-4 flush("sync") syncs also what was written before without a sync', asyn
   await store.flush('os');
   assert.equal((await store.stats()).syncs, after1.syncs);
   await store.close();
+});
+
+test('J-12 an index in the same file is fed and cleared in the transactions of the records', () => {
+  const path = join(folder, 'feed.db');
+  const engine = new SqliteEngine(path, {}, (db) => {
+    db.exec('CREATE TABLE IF NOT EXISTS search_rows (session INTEGER, seq INTEGER, json TEXT)');
+    const put = db.prepare('INSERT INTO search_rows VALUES (?, ?, ?)');
+    return {
+      append: (session, firstSeq, cells) => {
+        for (let i = 0; i < cells.length; i += CELLS) put.run(session, firstSeq + i / CELLS, cells[i + 6]);
+      },
+      copy: (from, to, toSeq) => {
+        db.prepare(
+          'INSERT INTO search_rows SELECT ?, seq, json FROM search_rows WHERE session = ? AND seq <= ?',
+        ).run(to, from, toSeq);
+      },
+      remove: (session) => {
+        db.prepare('DELETE FROM search_rows WHERE session = ?').run(session);
+      },
+    };
+  });
+  const w = new Writer();
+  engine.commit([{ op: 'append', group: packGroup(key('a'), 0, w.next(3)) }], false);
+  // Refused with the records: nothing of it is indexed.
+  assert.equal(
+    engine.commit([{ op: 'append', group: packGroup(key('a'), 9, group({ seq: 9, hash: 'x' }, 1)) }], true)
+      .size,
+    1,
+  );
+  engine.copy(key('a'), 2, key('b'));
+  const db = new Database(path, { readonly: true });
+  const rows = () => db.prepare('SELECT session, seq FROM search_rows ORDER BY 1, 2').raw().all();
+  assert.deepEqual(rows(), [
+    [1, 1],
+    [1, 2],
+    [1, 3],
+    [2, 1],
+    [2, 2],
+  ]);
+  engine.erase(key('a'));
+  assert.deepEqual(rows(), [
+    [2, 1],
+    [2, 2],
+  ]);
+  db.close();
+  engine.close();
+});
+
+test('J-7 a group that cannot be stored fails alone: the rest of its transaction is kept', () => {
+  const path = join(folder, 'alone.db');
+  const engine = new SqliteEngine(path);
+  const [a, b, c] = [new Writer(), new Writer(), new Writer()];
+  const append = (session: string, w: Writer, blobs: Blob[] = []) =>
+    ({ op: 'append', group: packGroup(key(session), w.head.seq, w.next(2)), blobs }) as const;
+  const badBlob: Blob = { hash: 'md5:1', bytes: new Uint8Array(1) };
+  assert.deepEqual(
+    [...engine.commit([append('a', a), append('b', b, [badBlob]), append('c', c)], true).keys()],
+    [1],
+  );
+  assert.deepEqual(unpackRecords(engine.read(key('a'), 1, 9)), a.records);
+  assert.equal(engine.head(key('b')), undefined);
+  // A record beyond the head, as a damaged list of sessions would leave it.
+  const db = new Database(path);
+  db.prepare(
+    'INSERT INTO events SELECT id + 2, ts, type, ver, turn, observed, hash, payload FROM events WHERE id % 268435456 = 1 AND id < 536870912',
+  ).run();
+  db.close();
+  const failed = engine.commit([append('c', c), append('a', a)], false);
+  assert.match(failed.get(1)!.message, /quarantined/);
+  assert.deepEqual(unpackRecords(engine.read(key('c'), 1, 9)), c.records);
+  engine.close();
 });

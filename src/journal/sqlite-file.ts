@@ -1,0 +1,178 @@
+// The SQLite file as such: opening, transactions with or without a sync, writing the log back, proving that a write arrives.
+// Knows no journal beyond its schema.
+import Database from 'better-sqlite3';
+import { CuratedError } from '../errors.js';
+import { LostCommit } from './engine.js';
+import { fileSize, makePrivate } from './private-file.js';
+import { type Db, prepareSchema, storageError } from './sqlite-schema.js';
+import { scanWal } from './wal-scan.js';
+
+export interface SqliteOptions {
+  /** Epoch ms, for the header of a new file. */
+  readonly now?: number;
+  /** Log bytes above which a quiet moment, and a busy one, is used to write the log back. */
+  readonly checkpointIdle?: number;
+  readonly checkpointBusy?: number;
+  /** Pages (4 KiB) the file may grow to; for tests of a full disk. */
+  readonly maxPages?: number;
+}
+
+const MIB = 1024 * 1024;
+const PROBE_BYTES = 64 * 1024;
+
+export class SqliteFile {
+  readonly path: string;
+  /** What was found when the file was opened, in words. */
+  readonly notices: string[] = [];
+  commits = 0;
+  syncs = 0;
+  checkpoints = 0;
+  db!: Db;
+  readonly #options: SqliteOptions;
+  readonly #bind: (db: Db) => void;
+  #sql!: ReturnType<typeof statements>;
+  #synchronous = '';
+
+  /** `bind` is called with each new connection. Throws STORAGE with a message for people. */
+  constructor(path: string, options: SqliteOptions, bind: (db: Db) => void) {
+    this.path = path;
+    this.#options = options;
+    this.#bind = bind;
+    this.guard(() => {
+      makePrivate(path);
+      const wal = scanWal(`${path}-wal`);
+      if (wal !== undefined && wal.behind > 0) {
+        this.notices.push(
+          `the log of ${path} was cut behind ${wal.valid} sound frames: ${wal.behind} bytes of it are torn or damaged; ` +
+            'sessions may have lost their newest records, which their clients are told by last_seq',
+        );
+      }
+      this.#open();
+    });
+  }
+
+  #open(): void {
+    const db = new Database(this.path, { timeout: 5000 });
+    try {
+      db.pragma('journal_mode = WAL');
+      db.pragma('wal_autocheckpoint = 0');
+      db.pragma('secure_delete = ON');
+      db.pragma('temp_store = MEMORY');
+      db.pragma('cell_size_check = ON');
+      if (this.#options.maxPages !== undefined) db.pragma(`max_page_count = ${this.#options.maxPages}`);
+      db.pragma('synchronous = FULL');
+      this.#synchronous = 'FULL';
+      prepareSchema(db, this.path, this.#options.now ?? 0);
+      this.#sql = statements(db);
+      this.#bind(db);
+    } catch (e) {
+      db.close();
+      throw e;
+    }
+    this.db = db;
+  }
+
+  /**
+   * Runs `fn` in a transaction; `sync` = it survives a power loss, with all that came before. An error of ours (not of SQLite) comes
+   * through as it is, everything else as LostCommit; either way nothing of it is stored.
+   */
+  transact<T>(sync: boolean, fn: () => T): T {
+    try {
+      const level = sync ? 'FULL' : 'NORMAL';
+      if (this.#synchronous !== level) this.db.pragma(`synchronous = ${level}`);
+      this.#synchronous = level;
+      this.#sql.begin.run();
+      const result = fn();
+      this.#sql.commit.run();
+      this.commits++;
+      if (sync) this.syncs++;
+      return result;
+    } catch (e) {
+      this.#rollback();
+      throw e instanceof CuratedError ? e : new LostCommit(storageError(e, this.path));
+    }
+  }
+
+  /** A change without meaning: a commit that changes nothing would sync nothing. */
+  tick(): void {
+    this.#sql.tick.run();
+  }
+
+  #rollback(): void {
+    if (!this.db.inTransaction) return;
+    try {
+      this.db.exec('ROLLBACK');
+    } catch {
+      // SQLite rolled back by itself; the probe opens the file anew in any case.
+    }
+  }
+
+  /** Opens the file anew and proves that a write arrives; throws when it does not. */
+  probe(): void {
+    try {
+      this.db.close();
+    } catch {
+      // What matters is what the new connection finds.
+    }
+    this.guard(() => {
+      this.#open();
+      // A failed fsync may have marked pages clean that never reached the disk, and a second one would lie. So what the log
+      // holds is written once more, to the file itself, and synced there before anything new is accepted.
+      this.checkpoint();
+      this.transact(true, () => {
+        this.#sql.put.run('probe', Buffer.alloc(PROBE_BYTES));
+        this.#sql.unput.run('probe');
+      });
+      this.checkpoint();
+    });
+  }
+
+  /** Writes the log back when it is large for a quiet moment, or too large for any. */
+  idle(busy: boolean): void {
+    const limit = busy ? (this.#options.checkpointBusy ?? 32 * MIB) : (this.#options.checkpointIdle ?? MIB);
+    if (this.logBytes >= limit) this.guard(() => this.checkpoint());
+  }
+
+  /** Writes the log back and empties it. A reader in another process may hold it; then it is done the next time. */
+  checkpoint(): void {
+    const [row] = this.db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+    if (row?.busy === 0) this.checkpoints++;
+  }
+
+  get bytes(): number {
+    return fileSize(this.path);
+  }
+
+  get logBytes(): number {
+    return fileSize(`${this.path}-wal`);
+  }
+
+  close(): void {
+    if (!this.db.open) return;
+    try {
+      this.checkpoint();
+    } catch {
+      // The log stays and is read at the next open.
+    }
+    this.db.close();
+  }
+
+  /** SQLite's errors as ours. */
+  guard<T>(fn: () => T): T {
+    try {
+      return fn();
+    } catch (e) {
+      throw storageError(e, this.path);
+    }
+  }
+}
+
+function statements(db: Db) {
+  return {
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    commit: db.prepare('COMMIT'),
+    tick: db.prepare("UPDATE header SET value = value + 1 WHERE key = 'ticks'"),
+    put: db.prepare('REPLACE INTO header (key, value) VALUES (?, ?)'),
+    unput: db.prepare('DELETE FROM header WHERE key = ?'),
+  };
+}
