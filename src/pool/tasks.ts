@@ -1,5 +1,6 @@
 // The task kinds the pool ships with. Imported for its effect by the worker's entry and by the pool (inline runs).
 import { planClearing } from '../curation/clearing-plan.js';
+import '../summary/task.js';
 import { registerTask } from './registry.js';
 import { similarities } from './vectors.js';
 
