@@ -1,4 +1,5 @@
 // One instance of the WASM core with its region: caches, text buffer, stack. Knows addresses and bytes, no strings.
+import { threadId } from 'node:worker_threads';
 import { fail } from '../src/errors.js';
 import { PAGE, type SharedTables, TABLES_AT } from './tables.js';
 
@@ -20,10 +21,10 @@ interface CoreExports {
 export const BUFFER_BYTES = 65_536;
 /** Text bytes of the one large buffer of a shared memory, which its threads use in turns. */
 export const LARGE_BYTES = 4 << 20;
-/** States of a region's slot in the shared memory. */
+/** States of a region in the shared memory; a taken one holds TAKEN + the thread's id. */
 const FREE = 0;
-const TAKEN = 1;
-const USED_BEFORE = 2;
+const USED_BEFORE = 1;
+const TAKEN = 2;
 const SLOTS = 1024;
 
 export interface Core {
@@ -87,12 +88,26 @@ function sizeOf(fn: CoreExports, textBytes: number): number {
   return Math.ceil((fn.regionBytes(textBytes) >>> 0) / PAGE) * PAGE;
 }
 
-/** Takes state `i` if it is not taken; the state before, or undefined. */
+/** Takes state `i` for this thread if it is not taken; the state before, or undefined. */
 function take(states: Int32Array, i: number): number | undefined {
   const before = Atomics.load(states, i);
-  return before !== TAKEN && Atomics.compareExchange(states, i, before, TAKEN) === before
-    ? before
-    : undefined;
+  if (before >= TAKEN) return undefined;
+  return Atomics.compareExchange(states, i, before, TAKEN + threadId) === before ? before : undefined;
+}
+
+/**
+ * Frees what a thread that has ended still holds (a killed worker disposes of nothing). Call it from another thread,
+ * after the end. Returns the number of regions freed.
+ */
+export function reclaim(tables: SharedTables, endedThread: number): number {
+  if (!tables.shared) return 0;
+  const { states } = places(tables);
+  const held = TAKEN + endedThread;
+  let freed = 0;
+  for (let i = 0; i <= SLOTS; i++) {
+    if (Atomics.compareExchange(states, i, held, USED_BEFORE) === held) freed++;
+  }
+  return freed;
 }
 
 /**

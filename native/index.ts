@@ -2,6 +2,7 @@
 
 export type { Appending } from './appender.js';
 export { type ClassCounts, CONTENT_CLASSES, type ContentClass } from './content.js';
+export { reclaim } from './core.js';
 export { type Encoding, supportedEncodings } from './encodings.js';
 export { fallbackCount, fallbackEncodings } from './fallback.js';
 export type { Text } from './passage.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import { attach, type Encoding, loadTables } from '../../native/index.js';
+import { attach, type Encoding, loadTables, reclaim } from '../../native/index.js';
 import { ENCODINGS, expected, randomFrom } from '../parity/oracle.js';
 import { randomString } from '../parity/strings.js';
 
@@ -215,6 +215,26 @@ test('workers over one memory count at the same time, each right', async () => {
     });
   });
   assert.deepEqual(await Promise.all(jobs), [true, true, true, true]);
+});
+
+test('what a killed worker held is free again after reclaim', async () => {
+  const script = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import(workerData.url).then(({ attach }) => {
+      const held = [attach(workerData.tables), attach(workerData.tables)];
+      parentPort.postMessage(held.map((t) => t.count('hello world', 'o200k_base')));
+      setInterval(() => held, 1e6);
+    });`;
+  const url = new URL('../../native/index.js', import.meta.url).href;
+  const worker = new Worker(script, { eval: true, workerData: { url, tables: loadTables() } });
+  const { threadId } = worker;
+  const counts = await new Promise((resolve, reject) =>
+    worker.once('error', reject).once('message', resolve),
+  );
+  assert.deepEqual(counts, [2, 2]);
+  await worker.terminate();
+  assert.equal(reclaim(loadTables(), threadId), 2);
+  assert.equal(reclaim(loadTables(), threadId), 0);
 });
 
 test('a released region is cleared and used again; a disposed tokenizer refuses', () => {
