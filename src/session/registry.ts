@@ -52,7 +52,8 @@ export class SessionRegistry {
   /** As `get`, for calls that don't make sessions: an unknown one leaves nothing behind. */
   async known(tenant: string, session: string): Promise<SessionActor> {
     const actor = await this.get(tenant, session);
-    await actor.idle();
+    // A session that is being opened or read is not fresh for long; any other need not be waited for.
+    if (actor.session.state.status === 'fresh') await actor.idle();
     if (actor.session.state.status === 'fresh') {
       this.#of(tenant).delete(session);
       fail('UNKNOWN_SESSION', `there is no session ${JSON.stringify(session)} for this token`);
