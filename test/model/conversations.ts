@@ -1,0 +1,164 @@
+// Random conversations through the daemon to the fake provider, with what must hold at every step: nothing is refused,
+// no prefix changes unannounced, every cleared byte comes back, replay rebuilds each request.
+
+import assert from 'node:assert/strict';
+import { MemoryStore } from '../../src/journal/index.js';
+import { FakeAnthropic } from '../conformance/fakes/anthropic.js';
+import { FakeOpenAi } from '../conformance/fakes/openai.js';
+import { BenchDaemon, type Json } from '../session/bench-daemon.js';
+import { Dice } from './dice.js';
+import { type AgentFormat, callsOf, journalOf, prose, providerOf, reply, results } from './random-agent.js';
+
+const MODELS: readonly [AgentFormat, string][] = [
+  ['anthropic', 'claude-sonnet-4-5'],
+  ['anthropic', 'claude-opus-5-5'],
+  ['openai-chat', 'gpt-5.4'],
+];
+
+const CONFIGS: readonly Json[] = [
+  { preset: 'conservative' },
+  { preset: 'balanced' },
+  { preset: 'aggressive' },
+  {
+    config: {
+      plugins: {
+        active: ['nexus.memory.tool_result_clear'],
+        'nexus.memory.tool_result_clear': { age_turns: 1, size_bytes_threshold: 50 },
+      },
+      curated: { boundary: 'round', cost_rule: 'off' },
+    },
+  },
+  { config: { curated: { keep: { tool_uses: 2 }, boundary: 'round', clear_at_least: 0 } } },
+];
+
+export interface Walked {
+  steps: number;
+  requests: number;
+  cleared: number;
+  repaired: number;
+}
+
+/** One conversation of about `steps` steps. Throws with the seed in the message when something does not hold. */
+export async function converse(seed: number, steps: number): Promise<Walked> {
+  const dice = new Dice(seed);
+  const [format, model] = dice.pick(MODELS);
+  const careless = dice.chance(0.4);
+  const store = new MemoryStore();
+  let d = new BenchDaemon({ store });
+  const now = () => d.clock.now();
+  const provider = providerOf(format, model, {
+    anthropic: new FakeAnthropic({ now, window: 10_000_000 }),
+    openai: new FakeOpenAi({ now, window: 10_000_000 }),
+  });
+  const open = { session: 's', format, model, context_window: 10_000_000, system: 'You are careful.' };
+  await d.call('session.open', { ...open, ...dice.pick(CONFIGS) });
+  const walked: Walked = { steps: 0, requests: 0, cleared: 0, repaired: 0 };
+  let before: Json[] = [];
+  /** First message that an announced edit allows to differ since the last request. */
+  let allowed = Number.POSITIVE_INFINITY;
+  let fresh: Json[] = [];
+  let own: Json[] = [];
+
+  const announced = (events: readonly Json[]): void => {
+    for (const e of events) {
+      if (e.cache_invalidates === true) allowed = Math.min(allowed, e.first_message ?? 0);
+    }
+  };
+  const add = (...messages: Json[]): void => {
+    fresh.push(...messages);
+    own.push(...messages);
+  };
+  const boundary = async (final: boolean, usage?: Json): Promise<void> => {
+    if (fresh.length > 0) {
+      await d.call('session.append', { session: 's', messages: fresh });
+      fresh = [];
+    }
+    const ended = await d.call('turn.end', {
+      session: 's',
+      final,
+      ...(usage === undefined ? {} : { usage }),
+    });
+    announced(ended.decisions.filter((e: Json) => e.type === 'memory.curated'));
+  };
+  const prepare = async (): Promise<Json> => {
+    const resend = dice.chance(0.15);
+    const r = await d.call('llm.prepare', {
+      session: 's',
+      ...(resend ? { messages: own } : { append: fresh }),
+    });
+    fresh = [];
+    announced(r.curated);
+    const texts: Json[] = r.request.messages.map((m: Json) => JSON.stringify(m));
+    const same = texts.findIndex((t, i) => i < before.length && t !== before[i]);
+    const differs = same >= 0 ? same : texts.length < before.length ? texts.length : Number.POSITIVE_INFINITY;
+    assert.ok(differs >= allowed, `message ${differs} changed, announced from ${allowed}`);
+    before = texts;
+    allowed = Number.POSITIVE_INFINITY;
+    const answer = provider.ask(r.request);
+    if (answer.status !== 200) (globalThis as Json).lastRefused = { request: r.request, own };
+    assert.equal(answer.status, 200, `refused: ${JSON.stringify(answer.body)}`);
+    walked.requests += 1;
+    return answer.body;
+  };
+
+  try {
+    add({ role: 'user', content: prose(dice, 12) });
+    while (walked.steps < steps) {
+      walked.steps += 1;
+      const body = await prepare();
+      const usage = body.usage;
+      const message = reply(dice, format, format === 'anthropic' ? body : {});
+      add(message);
+      const ids = callsOf(format, message);
+      if (ids.length > 0) {
+        add(...results(dice, format, ids, careless && dice.chance(0.15)));
+        if (dice.chance(0.6)) await boundary(false, usage);
+      } else {
+        await boundary(true, dice.chance(0.8) ? usage : undefined);
+        add({ role: 'user', content: prose(dice, 10) });
+      }
+      if (dice.chance(0.05)) d.clock.advance(dice.pick([1_000, 400_000, 4_000_000]));
+      if (dice.chance(0.03)) {
+        d = new BenchDaemon({ store, clock: d.clock });
+        await d.call('session.open', open);
+      }
+      if (dice.chance(0.02)) await d.call('session.open', { ...open, ...dice.pick(CONFIGS) });
+      if (dice.chance(0.01) && fresh.length === 0 && own.length > 6) {
+        // The host edits its past: everything from there on is new.
+        const at = own.findLastIndex(
+          (m, i) => i < own.length - 4 && m.role === 'user' && typeof m.content === 'string',
+        );
+        if (at > 0) {
+          own = [...own.slice(0, at), { role: 'user', content: prose(dice, 6) }];
+          fresh = [];
+          allowed = Math.min(allowed, 0);
+          const r = await d.call('llm.prepare', { session: 's', messages: own });
+          before = r.request.messages.map((m: Json) => JSON.stringify(m));
+          allowed = Number.POSITIVE_INFINITY;
+          const message = reply(dice, format, {});
+          if (callsOf(format, message).length > 0)
+            add({ role: 'assistant', content: format === 'anthropic' ? [{ type: 'text', text: 'x' }] : 'x' });
+          else add(message);
+          await boundary(true);
+          add({ role: 'user', content: prose(dice, 5) });
+        }
+      }
+    }
+    const events = await journalOf(d);
+    const stored = events.filter((e) => e.type === 'session.message');
+    for (const e of events) {
+      if (e.type === 'session.repaired') walked.repaired += 1;
+      if (e.type !== 'memory.tool_result_cleared') continue;
+      walked.cleared += 1;
+      const original = stored.findLast((m) => m.seq < e.seq && m.at === e.message)!.message;
+      const block = e.path === '' ? original : original.content[Number(e.path.split('/')[2])];
+      const back = await d.call('recall.get', { handle: e.handle });
+      assert.deepEqual(back.text ?? back.parts, block.content, `handle ${e.handle}`);
+    }
+    const replayed = await d.call('journal.replay', { session: 's' });
+    assert.deepEqual(replayed.mismatches, []);
+    return walked;
+  } catch (e) {
+    throw new Error(`seed ${seed} (${format} ${model}, step ${walked.steps}): ${(e as Error).message}`, { cause: e });
+  }
+}
