@@ -14,6 +14,7 @@ export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<s
   for (const r of repair(state.spec, state.messages, state.repaired, {
     pending,
     wasPending: state.pending,
+    profile: session.profile,
   })) {
     const edits: LedgerEdit[] = r.edits;
     draft.push(

@@ -159,6 +159,8 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
     assert.deepEqual(replayed.mismatches, []);
     return walked;
   } catch (e) {
-    throw new Error(`seed ${seed} (${format} ${model}, step ${walked.steps}): ${(e as Error).message}`, { cause: e });
+    throw new Error(`seed ${seed} (${format} ${model}, step ${walked.steps}): ${(e as Error).message}`, {
+      cause: e,
+    });
   }
 }

@@ -108,6 +108,7 @@ export function results(dice: Dice, format: AgentFormat, ids: readonly string[],
   if (wrong && dice.chance(0.4)) list.splice(dice.below(list.length), 1);
   if (wrong && dice.chance(0.3) && list.length > 0) list.push({ ...dice.pick(list), content: 'again' });
   if (wrong && dice.chance(0.2)) list.push({ id: 'orphan', ...output(dice) });
+  if (wrong && dice.chance(0.3)) list.reverse();
   if (format === 'anthropic') {
     const blocks: Json[] = list.map((r) => ({
       type: 'tool_result',

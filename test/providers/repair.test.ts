@@ -174,6 +174,35 @@ test('PV-A4 F32 results split over messages are merged, and the moved part is re
   assert.deepEqual(out.repairs[0]?.frozen, [{ at: 3, path: ['content', 0] }]);
 });
 
+test('PV-A4 F32 results in another order than their calls are put in call order, each with its own bytes', () => {
+  const messages = [
+    user('go'),
+    assistant(use('a'), use('b'), use('c')),
+    user([result('c', 'three'), result('a', 'one'), result('b', 'two'), text('and on')]),
+  ];
+  const out = mend('anthropic', messages);
+  assert.deepEqual(out.broken, []);
+  assert.deepEqual(
+    out.messages[2],
+    user([result('a', 'one'), result('b', 'two'), result('c', 'three'), text('and on')]),
+  );
+  assert.equal(out.repairs[0]?.frozen?.length, 3);
+});
+
+test('PV-C1 PV-G F32 what was mended before it was sent is not mended again when more comes', () => {
+  const call = (id: string): Msg => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: '{}' } }],
+  });
+  const tool = (id: string, content: string): Msg => ({ role: 'tool', tool_call_id: id, content });
+  const first = [user('go'), call('a'), tool('ghost', 'x'), tool('a', 'again'), tool('a', 'the whole text')];
+  const spec = specOf('openai-chat');
+  const all = historyOf(spec, natives([...first, call('b'), tool('b', 'y')]));
+  assert.equal(repair(spec, all.slice(0, first.length), 0, { pending: new Set() }).length, 2);
+  assert.deepEqual(repair(spec, all, first.length, { pending: new Set() }), []);
+});
+
 test('PV-A6 F32 what stands between a call and its result steps behind it; the result keeps its place', () => {
   const out = mend('anthropic', [
     user('go'),

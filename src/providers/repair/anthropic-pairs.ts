@@ -132,6 +132,7 @@ class Pairs {
     const ranks = new Map<Repair, number>();
     const home = this.#move(group, ranks);
     this.#fill(group, home, ranks);
+    this.#order(group, home);
     // Blocks that go to one place stand in the order of the edits: call order (PV-A4).
     const placed = this.#draft.repairs.splice(start);
     this.#draft.repairs.push(...placed.sort((a, b) => (ranks.get(a) ?? -1) - (ranks.get(b) ?? -1)));
@@ -229,6 +230,40 @@ class Pairs {
       what: 'what stood between calls and results was moved behind them',
       rule: 'PV-A6',
       callId: id,
+      edits,
+      frozen,
+    });
+  }
+
+  /** PV-A4: results of one message stand in call order; where they don't, each place gets the block that belongs there. */
+  #order(group: Group, home: Home): void {
+    if (!home.own || home.at < this.#draft.from) return;
+    const there = group.calls.flatMap((call) => {
+      const result = call.results[0];
+      return result?.at === home.at ? [{ call, result }] : [];
+    });
+    const places = there.map(({ result }) => blockIndex(result.part)).sort((a, b) => a - b);
+    if (there.every(({ result }, i) => blockIndex(result.part) === places[i])) return;
+    const edits: DocEdit[] = [];
+    const frozen: { at: number; path: Path }[] = [];
+    for (const [i, { call, result }] of there.entries()) {
+      const path = ['content', places[i]!];
+      const rename: TextEdit[] =
+        call.newId === undefined
+          ? []
+          : [{ op: 'set', path: [...result.part.path, 'tool_use_id'], json: JSON.stringify(call.newId) }];
+      edits.push({
+        at: home.at,
+        op: 'set',
+        path,
+        json: this.#draft.blockText(home.at, result.part.path, rename),
+      });
+      frozen.push({ at: home.at, path });
+    }
+    this.#draft.add({
+      what: 'results were put in the order of their calls',
+      rule: 'PV-A4',
+      callId: there[0]!.call.part.callId!,
       edits,
       frozen,
     });
@@ -377,7 +412,11 @@ interface Home {
 
 function homeOf(group: Group, at: number, own: boolean): Home {
   const slots: number[] = [];
-  const there = group.calls.map((c) => (c.results[0]?.at === at ? blockIndex(c.results[0].part) : -1));
+  // Results that stand here end up in call order (#order), so the first call's is at the first of their places.
+  const places = group.calls
+    .flatMap((c) => (c.results[0]?.at === at ? [blockIndex(c.results[0].part)] : []))
+    .sort((a, b) => a - b);
+  const there = group.calls.map((c) => (c.results[0]?.at === at ? places.shift()! : -1));
   // Before the first block of a later call; behind the last result where there is none.
   let next = there.reduce((a, b) => Math.max(a, b), -1) + 1;
   for (let rank = group.calls.length - 1; rank >= 0; rank--) {

@@ -131,9 +131,10 @@ class Pairs {
   #gather(group: Group): { end: number; moves?: Repair } {
     const { history, from } = this.#draft;
     const mine = new Set(group.calls.flatMap((c) => c.results.map((r) => r.at)));
-    let end = group.at + 1;
+    // What was sent stands as it was mended then: only results that are new may still have to move.
+    let end = Math.max(group.at, ...[...mine].filter((at) => at < from)) + 1;
     while (end < history.length && (mine.has(end) || (this.#dropped.has(end) && end >= from))) end++;
-    const far = [...mine].filter((at) => at >= end).sort((a, b) => a - b);
+    const far = [...mine].filter((at) => at >= end && at >= from).sort((a, b) => a - b);
     const last = far.at(-1);
     if (last === undefined) return { end };
     const between: number[] = [];
