@@ -42,6 +42,8 @@ export interface ResultRecord {
 export class CallIndex {
   readonly calls: CallRecord[] = [];
   readonly results: ResultRecord[] = [];
+  /** Grows when records leave: indexes that were remembered before are void then. */
+  generation = 0;
   /** Tokens of all results that ever came. */
   resultTokens = 0;
   /** Calls without a result, by id, oldest first. */
@@ -111,6 +113,7 @@ export class CallIndex {
 
   /** Forgets what belongs to messages at or behind `index` (divergence); L1-17. */
   truncate(index: number): void {
+    this.generation += 1;
     while (this.results.length > 0 && this.results[this.results.length - 1]!.at >= index) {
       const gone = this.results.pop()!;
       if (gone.call !== undefined && this.calls[gone.call] !== undefined)

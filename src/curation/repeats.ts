@@ -30,10 +30,12 @@ export class Repeats {
   /** Result index -> index of the equal later result that makes it superfluous. */
   readonly #repeatedBy = new Map<number, number>();
   #seen = 0;
+  #generation = 0;
 
   /** Takes in results that came since the last call. O(new). */
   sync(calls: CallIndex): void {
-    if (calls.results.length < this.#seen) {
+    if (calls.generation !== this.#generation) {
+      this.#generation = calls.generation;
       this.#newest.clear();
       this.#repeatedBy.clear();
       this.#seen = 0;

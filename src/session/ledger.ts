@@ -87,15 +87,7 @@ export class Ledger {
     const decision = this.#decisions.get(seq);
     if (decision === undefined) return false;
     this.#decisions.delete(seq);
-    for (const edit of decision.edits) {
-      this.#observed.delete(edit);
-      const map = edit.op === 'insert' ? this.#inserts : this.#edits;
-      const at = positionOf(edit);
-      const rest = (map.get(at) ?? []).filter((e) => e !== edit);
-      if (rest.length === 0) map.delete(at);
-      else map.set(at, rest);
-      this.#touch(at);
-    }
+    for (const edit of decision.edits) this.#unlink(edit);
     return true;
   }
 
@@ -113,10 +105,27 @@ export class Ledger {
       .map((d) => d.seq);
   }
 
-  /** Drops every decision that stands on a message at or behind `index`; their seqs. */
+  /**
+   * Takes back what stands on messages at or behind `index`; the seqs of decisions that are gone altogether. A decision that
+   * put something of ours in place of messages goes whole. Any other keeps what it did before `index`: each of its edits is
+   * good on its own, and thinking that was voided by an earlier edit must not come back (PV-A26).
+   */
   dropFrom(index: number): number[] {
-    const gone = this.standingOn(index);
-    for (const seq of gone) this.remove(seq);
+    const gone: number[] = [];
+    for (const seq of this.standingOn(index)) {
+      const decision = this.#decisions.get(seq)!;
+      const kept = decision.edits.some((e) => e.op === 'insert')
+        ? []
+        : decision.edits.filter((e) => positionOf(e) < index);
+      if (kept.length === 0) {
+        this.remove(seq);
+        gone.push(seq);
+        continue;
+      }
+      // The edits that stay keep their place in the order: later ones on the same message still win.
+      for (const edit of decision.edits) if (positionOf(edit) >= index) this.#unlink(edit);
+      this.#decisions.set(seq, { ...decision, edits: kept });
+    }
     return gone;
   }
 
@@ -145,6 +154,16 @@ export class Ledger {
     const list = map.get(at);
     if (list === undefined) map.set(at, [edit]);
     else list.push(edit);
+    this.#touch(at);
+  }
+
+  #unlink(edit: LedgerEdit): void {
+    this.#observed.delete(edit);
+    const map = edit.op === 'insert' ? this.#inserts : this.#edits;
+    const at = positionOf(edit);
+    const rest = (map.get(at) ?? []).filter((e) => e !== edit);
+    if (rest.length === 0) map.delete(at);
+    else map.set(at, rest);
     this.#touch(at);
   }
 

@@ -30,6 +30,7 @@ export class ToolResultClear implements Layer {
   /** Results below this have been looked at for age and are either on the list or never to be cleared. */
   #agedTo = 0;
   #ruled = false;
+  #generation = 0;
   /** Results that are old enough and not cleared yet. */
   #eligible = new Map<number, Eligible>();
 
@@ -69,7 +70,9 @@ export class ToolResultClear implements Layer {
   #collect(survey: Survey, settings: ToolResultClearSettings): void {
     const { results } = survey.calls;
     const keep = keepLine(survey, survey.settings.curated.keep);
-    if (results.length < this.#agedTo || keep.ruled !== this.#ruled) {
+    const { generation } = survey.calls;
+    if (generation !== this.#generation || keep.ruled !== this.#ruled) {
+      this.#generation = generation;
       this.#agedTo = 0;
       this.#eligible = new Map();
       this.#ruled = keep.ruled;
