@@ -18,6 +18,8 @@ export interface DecisionFields {
   /** Tools that leave or join the list. */
   _hide?: string[];
   _show?: string[];
+  /** A tool of ours that joins the list: its exact definition. */
+  _own?: { key: string; text: string; tokens: number };
   [key: string]: unknown;
 }
 
@@ -79,6 +81,12 @@ export interface DecisionPayloads {
     message: number;
     path: string;
     tokens_delta: number;
+  };
+  'tools.discovered': DecisionFields & {
+    class?: string;
+    subclass?: string;
+    tools: string[];
+    reason: string;
   };
   'memory.topic_shift_detected': DecisionFields & {
     from_turn: number;

@@ -12,6 +12,8 @@ export interface Built {
   /** Tools that leave or join the list (keys of curation/tools/catalog). */
   hide?: readonly string[];
   show?: readonly string[];
+  /** A tool of ours that joins the list. */
+  own?: { key: string; text: string; tokens: number };
 }
 
 /** An edit that waits for neither boundary nor price: the list of tools grows (P-7), or nothing was sent yet. */

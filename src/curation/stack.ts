@@ -160,6 +160,7 @@ function pass(
       reason: verdict.reason,
       ...(survey.forced || verdict.forced ? { forced: true } : {}),
       ...toolFields(envelope),
+      ...toolFields({ ...silent.find((b) => b.own !== undefined), hide: [], show: [] }),
     }),
     edits: loose,
   });
@@ -170,8 +171,9 @@ function withTools(event: Planned, built: Built): Planned {
   return { ...event, payload: { ...event.payload, ...toolFields(built) } } as Planned;
 }
 
-function toolFields({ hide = [], show = [] }: Pick<Built, 'hide' | 'show'>): DecisionFields {
+function toolFields({ hide = [], show = [], own }: Pick<Built, 'hide' | 'show' | 'own'>): DecisionFields {
   return {
+    ...(own === undefined ? {} : { _own: own }),
     ...(hide.length === 0 ? {} : { _hide: [...hide] }),
     ...(show.length === 0 ? {} : { _show: [...show] }),
   };

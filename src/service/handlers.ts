@@ -4,6 +4,13 @@ import type { Handlers } from './context.js';
 import { DURABLE_CALLS } from './durable-calls.js';
 import { READ_CALLS } from './read-calls.js';
 import { SESSION_CALLS } from './session-calls.js';
+import { TOOL_CALLS } from './tool-calls.js';
 import { TURN_CALLS } from './turn-calls.js';
 
-export const HANDLERS: Handlers = { ...SESSION_CALLS, ...TURN_CALLS, ...READ_CALLS, ...DURABLE_CALLS };
+export const HANDLERS: Handlers = {
+  ...SESSION_CALLS,
+  ...TURN_CALLS,
+  ...READ_CALLS,
+  ...DURABLE_CALLS,
+  ...TOOL_CALLS,
+};

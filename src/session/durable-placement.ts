@@ -13,7 +13,7 @@ const SECTION = 'curated.durable/block';
 /** Tokens of a message's wrapping (NS-1). */
 const WRAPPING = 4;
 
-interface Place {
+export interface Place {
   edit: LedgerEdit;
   message: number;
   /** First stored position whose sent bytes this changes; undefined when none are. */
@@ -63,11 +63,12 @@ function dropStale(session: Session, draft: Draft): void {
   draft.push(event('durable.removed', { copies: free.length, _undo: free.map((c) => c.seq) }));
 }
 
-function isFree(state: SessionState, copy: DurableCopy): boolean {
+export function isFree(state: SessionState, copy: DurableCopy): boolean {
   return copy.seq > state.sent.seq || copy.message >= state.dirtyFrom;
 }
 
-function placeOf(session: Session, text: string, tokens: number): Place | undefined {
+/** Where a text of ours goes: behind all that was sent, in the newest user turn if there is a choice. */
+export function placeOf(session: Session, text: string, tokens: number): Place | undefined {
   const { state, profile } = session;
   const end = state.messages.length;
   const at = end - 1;

@@ -110,6 +110,9 @@ export interface Payloads extends DecisionPayloads {
     usage?: { prompt: number; cached: number; written: number; output: number };
     fit?: unknown;
   };
+  /** The index of hidden tools as it stands from here on, and the message it was put into. */
+  'tools.indexed': DecisionFields & { index: string; message: number; tokens?: number };
+  'tools.index_removed': DecisionFields & { copies: number };
   'durable.changed': { field: 'plan' | 'todos' | 'manifest' | 'decision'; value: unknown };
   /** The block as it stands in the request from now on; '' when none does. `message`: the stored message it stands in, or before. */
   'durable.placed': DecisionFields & { block: string; message: number };

@@ -42,6 +42,7 @@ export function freshState(): SessionState {
     durable: { todos: [], manifest: '', decisions: [] },
     durableSeq: 0,
     durableStale: [],
+    indexStale: [],
     dirtyFrom: Number.POSITIVE_INFINITY,
     keys: new Map(),
     topic: { start: 0, shifts: [] },
@@ -73,7 +74,7 @@ function staticPart(
 export function evolve(state: SessionState, e: SessionEvent): SessionState {
   state.seq = e.seq;
   state.updatedAt = e.ts;
-  const { _edits: edits, _undo: undo, _hide: hide, _show: show } = e.payload as DecisionFields;
+  const { _edits: edits, _undo: undo, _hide: hide, _show: show, _own: own } = e.payload as DecisionFields;
   for (const seq of undo ?? []) {
     soil(state, state.ledger.get(seq)?.edits);
     state.ledger.remove(seq);
@@ -85,6 +86,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
   for (const list of e.observed ? [state.toolListObserved] : [state.toolList, state.toolListObserved]) {
     if (hide !== undefined) list.hide(hide);
     if (show !== undefined) list.show(show);
+    if (own !== undefined) list.add(own);
     if (e.type === 'memory.tool_def_pruned') list.pruned.set(e.payload.tool_id, state.turn);
   }
   switch (e.type) {
@@ -107,6 +109,8 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     case 'session.attached':
       state.sent = { ...state.sent, messages: e.payload.messages, tokens: e.payload.tokens, at: e.ts };
       state.repaired = Math.max(state.repaired, e.payload.messages);
+      state.toolList.carried();
+      state.toolListObserved.carried();
       break;
     case 'session.message':
       message(state, e.payload, e);
@@ -193,10 +197,15 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       }
       break;
     }
+    case 'tools.discovered':
+      for (const key of e.payload.tools) state.toolFacts.discovered.set(key, state.turn);
+      break;
     case 'tool.invoke':
       state.toolFacts.invoked.set(e.payload.name, state.turn);
       break;
     case 'memory.curated':
+      // A class that was hidden again has to be discovered again.
+      if (!e.observed) for (const key of hide ?? []) state.toolFacts.discovered.delete(key);
       if (e.payload.cache_invalidates) state.edited = true;
       break;
     case 'memory.topic_shift_detected':
@@ -223,6 +232,17 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       break;
     case 'durable.placed':
       placed(state, e.payload, e.seq);
+      break;
+    case 'tools.indexed': {
+      const old = state.indexPlaced;
+      if (old !== undefined && state.ledger.get(old.seq) !== undefined) state.indexStale.push(old);
+      delete (state as Partial<SessionState>).indexPlaced;
+      const { index, message } = e.payload;
+      if (index !== '') state.indexPlaced = { seq: e.seq, block: index, message };
+      break;
+    }
+    case 'tools.index_removed':
+      state.indexStale = state.indexStale.filter((c) => state.ledger.get(c.seq) !== undefined);
       break;
     case 'durable.removed':
       state.durableStale = state.durableStale.filter((c) => state.ledger.get(c.seq) !== undefined);
@@ -319,6 +339,7 @@ function diverged(state: SessionState, index: number): void {
     delete (state as Partial<SessionState>).durablePlaced;
   }
   state.durableStale = state.durableStale.filter((c) => !gone.has(c.seq));
+  state.indexStale = state.indexStale.filter((c) => !gone.has(c.seq));
   state.dirtyFrom = Math.min(state.dirtyFrom, index);
 }
 

@@ -2,6 +2,7 @@
 
 import { durableBlockWithin } from '../context/durable-block.js';
 import type { Layer } from '../curation/layer.js';
+import { Progressive } from '../curation/layers/progressive.js';
 import { ToolDefPruner } from '../curation/layers/tool-def-pruner.js';
 import { ToolResultClear } from '../curation/layers/tool-result-clear.js';
 import type { SessionKey } from '../journal/index.js';
@@ -71,6 +72,7 @@ export class Session {
     const { active } = this.settings;
     if (this.#layers === undefined) {
       this.#layers = [];
+      if (active.has(PLUGIN_IDS.progressive)) this.#layers.push(new Progressive());
       if (active.has(PLUGIN_IDS.toolResultClear)) this.#layers.push(new ToolResultClear());
       if (active.has(PLUGIN_IDS.toolDefPruner)) this.#layers.push(new ToolDefPruner());
     }
@@ -80,7 +82,8 @@ export class Session {
   /** Does some layer decide which tools are listed? */
   get curatesTools(): boolean {
     const { mode, active, plugins } = this.settings;
-    return mode === 'enforce' && active.has(PLUGIN_IDS.toolDefPruner) && plugins.toolDefPruner.enabled;
+    const prunes = active.has(PLUGIN_IDS.toolDefPruner) && plugins.toolDefPruner.enabled;
+    return mode === 'enforce' && (prunes || active.has(PLUGIN_IDS.progressive));
   }
 
   get profile(): Profile {

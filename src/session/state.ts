@@ -140,6 +140,9 @@ export interface SessionState {
   durablePlaced?: DurableCopy;
   /** Superseded copies that still stand in the request. */
   durableStale: DurableCopy[];
+  /** The same for the index of hidden tools. */
+  indexPlaced?: DurableCopy;
+  indexStale: DurableCopy[];
   /** Lowest stored position whose sent bytes a decision has changed since the last main request; Infinity when none. */
   dirtyFrom: number;
   keys: Map<string, KeyRecord>;

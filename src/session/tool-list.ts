@@ -46,6 +46,8 @@ export class ToolList {
     this.#part = part;
     this.changed = this.sent !== undefined;
     const keys = this.catalog.map((t) => t.key);
+    // A tool of the host's own by the same name takes the place of ours.
+    for (const key of keys) this.#own.delete(key);
     const visible = keys.filter((key) => !this.hidden.has(key));
     const own = [...this.#own.keys()];
     if (keepOrder && old !== undefined) this.#order = ordered(old, [...visible, ...own]);
@@ -77,9 +79,8 @@ export class ToolList {
   }
 
   hide(keys: readonly string[]): void {
-    for (const key of keys) this.hidden.add(key);
     const gone = new Set(keys);
-    for (const key of keys) this.#own.delete(key);
+    for (const key of keys) if (!this.#own.delete(key)) this.hidden.add(key);
     this.#set(this.listed().filter((key) => !gone.has(key)));
   }
 

@@ -15,6 +15,7 @@ export function toolSurvey(state: SessionState, projected: boolean, choice: unkn
     ...state.toolFacts,
     chosen: chosenTools(choice),
     mustList: choice !== undefined && typeOf(choice) !== 'none',
+    claimed: new Set(),
     turnBoundary: state.turnBoundary,
     tokens: (key) => list.tokens(key),
   };

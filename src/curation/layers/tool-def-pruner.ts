@@ -61,7 +61,7 @@ export class ToolDefPruner implements Layer {
   ): Candidate | undefined {
     const listed = new Set(tools.listed);
     let idle = tools.catalog
-      .filter((t) => listed.has(t.key) && !t.pinned && !returning.has(t.key))
+      .filter((t) => listed.has(t.key) && !t.pinned && !returning.has(t.key) && !tools.claimed.has(t.key))
       .map((t) => t.key)
       .filter((key) => this.#isIdle(survey, tools, settings, key));
     const calls = survey.calls.calls.length > 0;

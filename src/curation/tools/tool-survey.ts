@@ -25,6 +25,8 @@ export interface ToolSurvey {
   readonly mustList: boolean;
   /** A final turn has ended and no main request has followed yet. */
   readonly turnBoundary: boolean;
+  /** What an earlier layer of this pass takes out, or will: no other layer's business. */
+  readonly claimed: Set<string>;
   /** Tokens of a definition. */
   tokens(key: string): number;
 }

@@ -8,6 +8,7 @@ import { placeDurable } from '../durable-placement.js';
 import { requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
 import { fit } from '../gate.js';
+import { placeIndex } from '../index-placement.js';
 import { knownPrefix } from '../prefix.js';
 import { type ProjectedEvent, project } from '../project.js';
 import { reconcile } from '../reconcile.js';
@@ -35,6 +36,7 @@ export async function prepare(session: Session, p: PrepareParams, draft: Draft):
   const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value };
   const outcome = curate(session, draft, options);
   placeDurable(session, draft);
+  placeIndex(session, draft);
   session.rendering.sync(state);
   if (mode === 'enforce') fit(session, draft, options);
   session.rendering.sync(state);
