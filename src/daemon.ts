@@ -36,6 +36,8 @@ export interface DaemonOptions {
   /** Keeps the journal in memory alone: tests and benchmarks. */
   memory?: boolean;
   clock?: Clock;
+  /** Counts texts in the place of the token core: for benchmarks that leave the cost of counting out. */
+  count?: (text: string | Uint8Array) => number;
   /** Lets `test.clock` move the clock. */
   testClock?: boolean;
 }
@@ -78,7 +80,7 @@ class MovableClock implements Clock {
 }
 
 export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
-  const { paths } = o;
+  const { paths, count } = o;
   const startedAt = Date.now();
   const base = o.clock ?? systemClock;
   const movable = o.testClock ? new MovableClock(base) : undefined;
@@ -99,14 +101,14 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
 
   const registry = new SessionRegistry({
     store,
-    pool,
+    pool: count === undefined ? pool : { countTokens: async (texts) => Uint32Array.from(texts, count) },
     clock,
     limits: {
       messagesAnAppend: limits.append_messages,
       messagesATurn: limits.turn_messages,
       commandsASession: limits.mailbox_commands,
     },
-    countShort: (text, encoding) => tokenizer.count(text, encoding),
+    countShort: count ?? ((text, encoding) => tokenizer.count(text, encoding)),
     newId: () => randomUUID(),
     configLayers: () => config.layers,
     notice: (what, detail) => log.warn(detail ?? {}, what),

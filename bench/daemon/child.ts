@@ -1,0 +1,73 @@
+// Starts the daemon of a benchmark in a process and a home of its own, and reads its gauges.
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface DaemonSettings {
+  /** Counts by length, so that the cost of counting is left out. */
+  uncounted?: boolean;
+  limits?: Record<string, number>;
+  /** Further arguments of node, such as --cpu-prof. */
+  nodeArgs?: readonly string[];
+}
+
+export interface Gauge {
+  /** Microseconds of CPU so far, all threads; and of the main thread alone. */
+  cpuMicros: number;
+  mainMicros: number;
+  /** Bytes: resident, and held by V8 and its buffers. */
+  rss: number;
+  held: number;
+}
+
+export interface DaemonChild {
+  socket: string;
+  gauge(): Promise<Gauge>;
+  /** The same after a full garbage collection. */
+  collected(): Promise<Gauge>;
+  stop(): Promise<void>;
+}
+
+export async function daemonChild(settings: DaemonSettings = {}): Promise<DaemonChild> {
+  const home = mkdtempSync(join(tmpdir(), 'curated-bench-'));
+  const { nodeArgs = [], ...rest } = settings;
+  const child = fork(
+    fileURLToPath(new URL('./process.js', import.meta.url)),
+    [JSON.stringify({ ...rest, home })],
+    { execArgv: ['--expose-gc', ...nodeArgs] },
+  );
+  const waiting = new Map<number, (g: Gauge) => void>();
+  let next = 0;
+  const socket = await new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the daemon ended with code ${code}`)));
+    child.on('message', (m: { socket?: string; id?: number; gauge?: Gauge }) => {
+      if (m.socket !== undefined) resolve(m.socket);
+      else waiting.get(m.id!)?.(m.gauge!);
+    });
+  });
+  const ask = (what: 'gauge' | 'collect'): Promise<Gauge> =>
+    new Promise((resolve) => {
+      const id = next++;
+      waiting.set(id, (g) => {
+        waiting.delete(id);
+        resolve(g);
+      });
+      child.send({ id, what });
+    });
+  return {
+    socket,
+    gauge: () => ask('gauge'),
+    collected: () => ask('collect'),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => {
+          rmSync(home, { recursive: true, force: true });
+          resolve();
+        });
+        child.send({ id: -1, what: 'stop' });
+      }),
+  };
+}

@@ -1,0 +1,91 @@
+// The load of the daemon's benchmarks: a session of a given size, and turns of 1.5 KB as a coding agent has them.
+import type { Wire } from './wire.js';
+
+const WORDS =
+  'const value = await store.read(key, from) if (value === undefined) throw new Error return list.map((item) => item.id) // the reader owns its buffer\n'.split(
+    /(?<= )/,
+  );
+
+/** Text of about `bytes` bytes that looks like code and differs by `seed`. */
+export function codeText(bytes: number, seed: number): string {
+  let text = '';
+  let state = seed + 1;
+  while (text.length < bytes) {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    text += WORDS[(state >> 8) % WORDS.length]! + (state & 2048 ? `${state & 0xffff} ` : '');
+  }
+  return text.slice(0, bytes);
+}
+
+/** One model round as messages: a call of the model, and its result. Together about `bytes` of JSON. */
+export function roundMessages(n: number, bytes: number): string {
+  const call = {
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: `call_${n}`, name: 'Read', input: { file_path: `src/file-${n}.ts` } }],
+  };
+  const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: `call_${n}`, content: '' }] };
+  const head = JSON.stringify(call);
+  result.content[0]!.content = codeText(Math.max(16, bytes - head.length - JSON.stringify(result).length), n);
+  return `${head},${JSON.stringify(result)}`;
+}
+
+export const TURN_BYTES = 1500;
+/** Tokens of a session before the measurement; codeText has about 3.4 bytes a token. */
+export const SESSION_TOKENS = 50_000;
+const BYTES_A_TOKEN = 3.4;
+
+export interface LoadedSession {
+  id: string;
+  /** Rounds so far: the number of the next one. */
+  rounds: number;
+}
+
+/** Opens a session and fills it with rounds until it holds about `tokens`, prepared and acknowledged. */
+export async function loadedSession(
+  wire: Wire,
+  id: string,
+  o: { tokens?: number; preset?: string; window?: number } = {},
+): Promise<LoadedSession> {
+  const { tokens = SESSION_TOKENS, preset = 'balanced', window = 2_000_000 } = o;
+  await wire.call(
+    'session.open',
+    JSON.stringify({
+      session: id,
+      format: 'anthropic',
+      model: 'claude-sonnet-4-5',
+      context_window: window,
+      preset,
+      system: 'You are a coding agent.',
+    }),
+  );
+  const first = JSON.stringify({ role: 'user', content: 'Find out why the reader loses its buffer.' });
+  await wire.call('session.append', `{"session":"${id}","messages":[${first}]}`);
+  const rounds = Math.round((tokens * BYTES_A_TOKEN) / 4000);
+  for (let n = 0; n < rounds; n += 20) {
+    const end = Math.min(rounds, n + 20);
+    const messages = Array.from({ length: end - n }, (_, i) => roundMessages(n + i, 4000));
+    await wire.call('session.append', `{"session":"${id}","messages":[${messages.join(',')}]}`);
+  }
+  if (tokens > 0) await wire.call('llm.prepare', `{"session":"${id}","return":"patch"}`);
+  return { id, rounds };
+}
+
+/** Params of `session.append` for the session's next round. */
+export function appendParams(s: LoadedSession, bytes = TURN_BYTES): string {
+  return `{"session":"${s.id}","messages":[${roundMessages(s.rounds++, bytes)}]}`;
+}
+
+/** Params of one `llm.prepare` that brings the session's next round with it. */
+export function turnParams(s: LoadedSession, bytes = TURN_BYTES): string {
+  return `{"session":"${s.id}","return":"patch","append":[${roundMessages(s.rounds++, bytes)}]}`;
+}
+
+export function prepareParams(s: LoadedSession, kind: 'patch' | 'full'): string {
+  return `{"session":"${s.id}","return":"${kind}"}`;
+}
+
+/** Value at a share of the sorted list. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+}

@@ -1,0 +1,51 @@
+// A bare client for load: frames as text, answers by id, nothing else, so that the client costs as little as it can.
+import { WebSocket } from 'ws';
+
+export class Wire {
+  readonly #ws: WebSocket;
+  readonly #waiting = new Map<number, (text: string) => void>();
+  #next = 1;
+
+  private constructor(ws: WebSocket) {
+    this.#ws = ws;
+    ws.on('message', (data: Buffer) => {
+      // The id stands at the head of an answer: no need to parse what may be large.
+      const text = data.toString('latin1', 0, 64);
+      const id = Number(/"id":(\d+)/.exec(text)?.[1] ?? 0);
+      const done = this.#waiting.get(id);
+      if (done === undefined) return;
+      this.#waiting.delete(id);
+      done(data.toString());
+    });
+  }
+
+  static async open(socket: string): Promise<Wire> {
+    const ws = new WebSocket(`ws+unix://${socket}:/v1`, 'curated.v1.json', { perMessageDeflate: false });
+    await new Promise((resolve, reject) => {
+      ws.once('open', resolve);
+      ws.once('error', reject);
+    });
+    const wire = new Wire(ws);
+    await wire.call('initialize', '{"protocol":1,"client":{"name":"bench","version":"1"}}');
+    return wire;
+  }
+
+  /** @param params JSON text. @returns the answer's JSON text; rejects with an error answer. */
+  call(method: string, params: string): Promise<string> {
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, (text) => {
+        if (text.includes('"error":{"code"')) reject(new Error(`${method}: ${text.slice(0, 400)}`));
+        else resolve(text);
+      });
+      this.#ws.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`);
+    });
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#ws.once('close', () => resolve());
+      this.#ws.close();
+    });
+  }
+}

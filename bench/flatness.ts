@@ -1,0 +1,64 @@
+// A turn costs the same however long its session is: the daemon's CPU around turn 100 and around turn 10,000, with
+// `return: "patch"`. A turn is prepare with 1.5 KB and a final turn.end. `--last N` compares turn N in place of turn 10,000.
+import { daemonChild } from './daemon/child.js';
+import { type LoadedSession, loadedSession, turnParams } from './daemon/load.js';
+import { Wire } from './daemon/wire.js';
+import { type BenchOptions, type BenchResult, machineLine, round } from './harness.js';
+
+const SESSIONS = 2;
+/** Turns before the first window: its code is compiled by then, in sessions of their own. */
+const WARM_TURNS = 300;
+const EARLY = [100, 300] as const;
+const LAST = 10_000;
+const WINDOW = 200;
+
+export default async function run({ args }: BenchOptions): Promise<BenchResult> {
+  const at = args.indexOf('--last');
+  const last = at < 0 ? LAST : Number(args[at + 1]);
+  const daemon = await daemonChild({ limits: { turn_messages: 1_000_000 } });
+  try {
+    const wire = await Wire.open(daemon.socket);
+    const open = (name: string) =>
+      Promise.all(
+        Array.from({ length: SESSIONS }, (_, i) => loadedSession(wire, `${name}${i}`, { tokens: 0 })),
+      );
+    const turns = (sessions: readonly LoadedSession[], n: number) =>
+      Promise.all(
+        sessions.map(async (s) => {
+          for (let i = 0; i < n; i++) {
+            await wire.call('llm.prepare', turnParams(s));
+            await wire.call('turn.end', `{"session":"${s.id}"}`);
+          }
+        }),
+      );
+    const window = async (sessions: readonly LoadedSession[], [from, to]: readonly [number, number]) => {
+      await turns(sessions, from - sessions[0]!.rounds);
+      await daemon.collected();
+      const before = await daemon.gauge();
+      await turns(sessions, to - from);
+      const after = await daemon.gauge();
+      const count = (to - from) * sessions.length;
+      return {
+        cpu: (after.cpuMicros - before.cpuMicros) / count,
+        main: (after.mainMicros - before.mainMicros) / count,
+      };
+    };
+    await turns(await open('warm'), WARM_TURNS);
+    const sessions = await open('flat');
+    const early = await window(sessions, EARLY);
+    const late = await window(sessions, [last - WINDOW, last]);
+    await wire.close();
+    return {
+      name: 'flatness',
+      figures: {
+        machine: machineLine(),
+        cpu_us_turn_100: round(early.cpu),
+        [`cpu_us_turn_${last}`]: round(late.cpu),
+        [`cpu_ratio_turn_${last}_to_100`]: round(late.cpu / early.cpu),
+        [`main_ratio_turn_${last}_to_100`]: round(late.main / early.main),
+      },
+    };
+  } finally {
+    await daemon.stop();
+  }
+}

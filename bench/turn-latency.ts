@@ -1,0 +1,39 @@
+// What the hook costs an agent before each model call: `session.append` of 1.5 KB and `llm.prepare`, one after the other,
+// on sessions of 50,000 tokens. Wall time as the client sees it over the unix socket.
+import { daemonChild } from './daemon/child.js';
+import { appendParams, loadedSession, prepareParams, quantile } from './daemon/load.js';
+import { Wire } from './daemon/wire.js';
+import { type BenchResult, machineLine, round } from './harness.js';
+
+/** Fresh sessions keep the size near 50,000 tokens: 50 turns add about 20,000. */
+const SESSIONS = 24;
+const TURNS = 50;
+const WARM_SESSIONS = 4;
+
+export default async function run(): Promise<BenchResult> {
+  const daemon = await daemonChild();
+  try {
+    const wire = await Wire.open(daemon.socket);
+    const figures: Record<string, number | string> = { machine: machineLine() };
+    for (const kind of ['patch', 'full'] as const) {
+      const times: number[] = [];
+      for (let s = 0; s < SESSIONS; s++) {
+        const session = await loadedSession(wire, `${kind}-${s}`);
+        for (let i = 0; i < TURNS; i++) {
+          const append = appendParams(session);
+          const start = performance.now();
+          await wire.call('session.append', append);
+          await wire.call('llm.prepare', prepareParams(session, kind));
+          if (s >= WARM_SESSIONS) times.push((performance.now() - start) * 1000);
+        }
+      }
+      const prefix = kind === 'patch' ? '' : 'full_';
+      figures[`${prefix}p50_us`] = round(quantile(times, 0.5));
+      figures[`${prefix}p99_us`] = round(quantile(times, 0.99));
+    }
+    await wire.close();
+    return { name: 'turn-latency', figures };
+  } finally {
+    await daemon.stop();
+  }
+}
