@@ -14,6 +14,15 @@ export interface CallRecord {
   round: number;
   /** Index into `results`, once answered. */
   result?: number;
+  /** seq of the decision that shortened its arguments. */
+  cut?: number;
+}
+
+/** A decision that shortened a result, and what stands since. */
+export interface Cut {
+  seq: number;
+  /** Tokens of the body after it. */
+  tokens: number;
 }
 
 export interface ResultRecord {
@@ -33,10 +42,40 @@ export interface ResultRecord {
   error: boolean;
   /** Index into `calls`; undefined when the call was never seen. */
   call?: number;
-  /** seq of the decision that cleared it. */
+  /** seq of the decision that cleared it as a whole. */
   cleared?: number;
+  /** Decisions that shortened it, clearing included, oldest first. */
+  cuts?: Cut[];
   /** Handle of the original bytes, once given out. */
   handle?: string;
+  /** How often what stood in it was fetched again after it had been cleared. */
+  rereads?: number;
+}
+
+/** Tokens of what stands in the request for a result. */
+export function standing(result: ResultRecord): number {
+  return result.cuts?.at(-1)?.tokens ?? result.tokens;
+}
+
+/** Records stand in message order: the first of the message by bisection, then its few. */
+function find<T extends { at: number }>(
+  list: readonly T[],
+  at: number,
+  wanted: (x: T) => boolean,
+): T | undefined {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if (list[mid]!.at < at) low = mid + 1;
+    else high = mid;
+  }
+  for (let i = low; i < list.length && list[i]!.at === at; i += 1) if (wanted(list[i]!)) return list[i];
+  return undefined;
+}
+
+function within(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}/`);
 }
 
 export class CallIndex {
@@ -129,8 +168,36 @@ export class CallIndex {
     });
   }
 
-  /** Forgets clearings whose decision is gone. */
+  /** Takes down that a decision shortened a result by `delta` tokens; `whole`: nothing of its body is left. */
+  shorten(result: ResultRecord, seq: number, delta: number, whole: boolean): void {
+    const cut = { seq, tokens: Math.max(0, standing(result) + delta) };
+    if (result.cuts === undefined) result.cuts = [cut];
+    else result.cuts.push(cut);
+    if (whole) result.cleared = seq;
+  }
+
+  /** Forgets what decisions did that are gone. */
   uncleared(seqs: ReadonlySet<number>): void {
-    for (const r of this.results) if (r.cleared !== undefined && seqs.has(r.cleared)) delete r.cleared;
+    if (seqs.size === 0) return;
+    for (const r of this.results) {
+      if (r.cleared !== undefined && seqs.has(r.cleared)) delete r.cleared;
+      if (r.cuts?.some((c) => seqs.has(c.seq))) r.cuts = r.cuts.filter((c) => !seqs.has(c.seq));
+    }
+    for (const call of this.calls) if (call.cut !== undefined && seqs.has(call.cut)) delete call.cut;
+  }
+
+  /** The result that stands at a JSON pointer of a stored message, or around it. */
+  resultAt(at: number, path: string, pointerOf: (part: number) => string): ResultRecord | undefined {
+    return find(this.results, at, (r) => within(path, pointerOf(r.part)));
+  }
+
+  /** The call of a message's part. */
+  callOf(at: number, part: number): CallRecord | undefined {
+    return find(this.calls, at, (c) => c.part === part);
+  }
+
+  /** As `resultAt`, for calls. */
+  callAt(at: number, path: string, pointerOf: (part: number) => string): CallRecord | undefined {
+    return find(this.calls, at, (c) => within(path, pointerOf(c.part)));
   }
 }

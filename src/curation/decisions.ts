@@ -1,5 +1,6 @@
 // What a layer may decide: event payloads with the edits that carry them out. Pure types and one constructor.
 
+import type { Path } from '../json/index.js';
 import type { DocEdit } from '../providers/types.js';
 
 /** An edit of a decision, with what it changes in tokens, so that no replay needs a tokenizer. */
@@ -20,6 +21,10 @@ export interface DecisionFields {
   _show?: string[];
   /** A tool of ours that joins the list: its exact definition. */
   _own?: { key: string; text: string; tokens: number };
+  /** Place in the stored message of the value behind the event's handle. */
+  _of?: Path;
+  /** Of a result: something of its body is left. */
+  _partly?: boolean;
   [key: string]: unknown;
 }
 
@@ -45,6 +50,7 @@ export interface CuratedPayload extends DecisionFields {
 }
 
 export interface DecisionPayloads {
+  /** Also of call inputs that were shortened (reason `input`) and of results shaped before their first send. */
   'memory.tool_result_cleared': DecisionFields & {
     tool_call_id: string;
     tool: string;
@@ -70,16 +76,32 @@ export interface DecisionPayloads {
     definition_size: number;
     reason: string;
   };
-  'memory.thinking_cleared': DecisionFields & { messages: number; tokens_delta: number };
-  'memory.input_cleared': DecisionFields & {
+  'memory.tool_result_restored': DecisionFields & {
     tool_call_id: string;
     tool: string;
-    original_size: number;
-    cleared_at_turn: number;
-    reason: string;
     handle: string;
+    reason: string;
     message: number;
     path: string;
+    tokens_delta: number;
+  };
+  /** What was cleared has been fetched again: the same call, the same place, or a name that stood in it alone. */
+  'memory.reread': DecisionFields & {
+    of: string;
+    tool: string;
+    tool_call_id: string;
+    how: 'same_call' | 'same_path' | 'identifier';
+    /** Tokens of the cleared body. */
+    tokens: number;
+    /** Stored message and JSON pointer of the cleared result. */
+    message: number;
+    path: string;
+  };
+  'memory.thinking_cleared': DecisionFields & {
+    message: number;
+    path: string;
+    handle: string;
+    cleared_at_turn: number;
     tokens_delta: number;
   };
   'tools.discovered': DecisionFields & {

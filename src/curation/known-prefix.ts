@@ -10,4 +10,6 @@ export type KnownPrefix =
       readonly tokens: number;
       /** Probability that the cache is gone by now, 0 = warm. */
       readonly cold: number;
+      /** Written for an hour rather than for minutes. */
+      readonly hour: boolean;
     };

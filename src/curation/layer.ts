@@ -36,13 +36,24 @@ export interface Candidate {
   since: number;
   /** Never sent so far: needs no boundary and costs nothing in cache. */
   presend: boolean;
+  /** What it touches: of several candidates with the same claim only the first layer's is made. */
+  claim?: string;
+  /** Only where the request would not fit without it. */
+  lastResort?: boolean;
   /** Undefined when it turns out not to shrink the request; several when they are one edit to the cache. */
   build(): Built | readonly Built[] | undefined;
+}
+
+/** A decision to take back: the original stands in the request again. The layer has asked the price itself. */
+export interface Restore {
+  at: number;
+  build(): Built;
 }
 
 export interface LayerPlan {
   candidates: Candidate[];
   atOnce?: readonly AtOnce[];
+  restores?: Restore[];
   /** Events that change no byte (a topic shift, a diagnostic). */
   events?: Planned[];
 }

@@ -16,14 +16,11 @@ export interface MarkerFields {
   originalSize: number;
   /** Turn of the first clearing; never changes afterwards (L1-12). */
   clearedAt: number;
-  /** Shown where a plain marker is not asked for: lets the model recall the bytes. */
-  handle?: string;
 }
 
 export function marker(f: MarkerFields): string {
-  const handle = f.handle === undefined ? '' : ` handle="${attribute(f.handle)}"`;
   return (
     `<tool_result id="${attribute(f.id)}" tool="${attribute(f.tool)}" cleared="true" ` +
-    `original_size="${f.originalSize}" cleared_at="turn-${f.clearedAt}"${handle} />`
+    `original_size="${f.originalSize}" cleared_at="turn-${f.clearedAt}" />`
   );
 }

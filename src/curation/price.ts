@@ -1,14 +1,14 @@
 // Whether an edit of what was sent pays: the bridge from a survey to economics/. Pure.
 
 import {
+  COLD_MINIMUM,
   cliffEdit,
-  DEFAULT_RATIOS,
   decideEdit,
   type EditDecision,
-  lookupPrice,
   type Ratios,
-  ratiosOf,
   remaining,
+  type Tariff,
+  tariffOf,
 } from '../economics/index.js';
 import type { Candidate } from './layer.js';
 import type { Survey } from './survey.js';
@@ -27,20 +27,52 @@ export interface Verdict {
   numbers?: EditDecision;
 }
 
-/** Prices of the session's model relative to one uncached input token; the family's usual ones when it is unknown. */
-export function ratios(survey: Survey): Ratios {
-  const { prices } = survey.settings.curated;
-  const overrides = { ...prices.overrides, [survey.model]: prices.own };
-  const own = Object.keys(prices.own).length > 0 ? overrides : prices.overrides;
-  const row = lookupPrice(prices.model ?? survey.model, survey.at, own);
-  if (row === undefined) return DEFAULT_RATIOS[survey.spec.format === 'anthropic' ? 'anthropic' : 'openai'];
-  return ratiosOf(row, survey.viewTokens);
+/** A cold edit may be smaller than the rule's minimum where the whole view is small: this share of it. */
+const COLD_SHARE = 0.1;
+
+function tariff(survey: Survey): Tariff {
+  const { modelClass, format, minCacheTokens } = survey.profile;
+  const { prices, cacheTtl } = survey.settings.curated;
+  return tariffOf({
+    format,
+    model: survey.model,
+    at: survey.at,
+    prices,
+    selfHosted: modelClass === 'SH',
+    minCacheTokens,
+    ...(cacheTtl === undefined ? {} : { cacheTtl }),
+  });
 }
 
-/** Tokens that must go at once because the whole request is about to be priced higher. */
-function cliff(survey: Survey): ReturnType<typeof cliffEdit> {
-  const row = lookupPrice(survey.settings.curated.prices.model ?? survey.model, survey.at);
-  return cliffEdit(survey.viewTokens, row?.tier?.above);
+/** Prices of the session's model relative to one uncached input token; the family's usual ones when it is unknown. */
+export function ratios(survey: Survey): Ratios {
+  const t = tariff(survey);
+  const { r, w, o } = t.ratios(survey.viewTokens, survey.prefix.known && survey.prefix.hour ? '1h' : '5m');
+  // Below the least cacheable prefix nothing is cached: each request pays everything in full (COSTS 4).
+  return survey.viewTokens < t.rules.minTokens ? { r: 1, w: 1, o } : { r, w, o };
+}
+
+/** Main requests still to come, the next one included. */
+export function requestsLeft(survey: Survey): number {
+  return remaining(survey.requests + 1);
+}
+
+/** Thinking behind each candidate that an edit there would void, on models that bind it (PV-A31). */
+function thinkingBehind(survey: Survey, candidates: readonly Candidate[]): number[] | undefined {
+  if (survey.profile.modelClass !== 'AB') return undefined;
+  const behind = new Array<number>(candidates.length).fill(0);
+  let tokens = 0;
+  let at = survey.messages.length - 1;
+  for (let i = candidates.length - 1; i >= 0; i -= 1) {
+    for (; at >= candidates[i]!.at && at >= 0; at -= 1) {
+      if (survey.isDropped(at)) continue;
+      for (const part of survey.messages[at]!.reading.parts) {
+        if (part.kind === 'thinking') tokens += Math.ceil((part.text ?? '').length / 4);
+      }
+    }
+    behind[i] = tokens;
+  }
+  return behind;
 }
 
 /**
@@ -49,16 +81,18 @@ function cliff(survey: Survey): ReturnType<typeof cliffEdit> {
  */
 export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict {
   const { prefix } = survey;
-  const { r, w } = ratios(survey);
+  const { r, w, o } = ratios(survey);
+  const { curated } = survey.settings;
   const cached = prefix.known ? prefix.messages : 0;
-  const forced = cliff(survey);
+  const forced = cliffEdit(survey.viewTokens, tariff(survey).row?.tier?.above);
   const over = Math.max(0, survey.viewTokens - survey.budget);
   const always =
-    survey.settings.curated.costRule === 'off' || over > 0
+    curated.costRule === 'off' || over > 0
       ? ('rule_off' as const)
       : prefix.known
         ? undefined
         : ('unknown_prefix' as const);
+  const thinking = thinkingBehind(survey, candidates);
   const decision = decideEdit({
     candidates: {
       tokens: candidates.map((c) => c.frees + c.leaves),
@@ -66,13 +100,18 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
       suffix: candidates.map((c) => (c.at < cached ? survey.tokensBehind(c.at, cached) : 0)),
       waited: candidates.map((c) => Math.max(1, survey.requests - c.since + 1)),
       sent: candidates.filter((c) => c.at < cached).length,
+      ...(thinking === undefined ? {} : { thinking }),
     },
     r,
     w,
-    nHat: remaining(survey.requests + 1),
+    nHat: requestsLeft(survey),
     arrival: survey.arrival,
-    clearAtLeast: survey.forced ? 0 : survey.settings.curated.clearAtLeast,
+    rare: curated.boundary === 'turn',
+    clearAtLeast: survey.forced ? 0 : curated.clearAtLeast,
     pCold: prefix.known ? prefix.cold : 0,
+    coldMinimum: Math.min(COLD_MINIMUM, COLD_SHARE * survey.viewTokens),
+    // Once thought anew, at the price of output (COSTS 4).
+    ...(thinking === undefined ? {} : { rethink: (thinking[0] ?? 0) * o }),
     ...(always === undefined ? {} : { always }),
     ...(forced !== undefined && always === undefined ? { forced } : {}),
   });
@@ -87,5 +126,5 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
 }
 
 function round(v: number): number {
-  return Math.round(v * 100) / 100;
+  return Number.isFinite(v) ? Math.round(v * 100) / 100 : 0;
 }

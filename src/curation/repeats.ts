@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { canonicalize } from '../json/index.js';
-import type { CallIndex, ResultRecord } from './calls.js';
+import type { CallIndex, CallRecord, ResultRecord } from './calls.js';
 
 /**
  * The key of L1-4: top-level keys sorted, each `key=JSON(value);` with keys sorted at every depth, SHA-256, the first 8
@@ -32,13 +32,12 @@ export class Repeats {
   #seen = 0;
   #generation = 0;
 
-  /** Takes in results that came since the last call. O(new). */
-  sync(calls: CallIndex): void {
+  /** Takes in results that came since the last call; those that are superfluous from now on. O(new). */
+  sync(calls: CallIndex): number[] {
+    const fresh: number[] = [];
     if (calls.generation !== this.#generation) {
       this.#generation = calls.generation;
-      this.#newest.clear();
-      this.#repeatedBy.clear();
-      this.#seen = 0;
+      this.reset();
     }
     for (; this.#seen < calls.results.length; this.#seen += 1) {
       const result = calls.results[this.#seen]!;
@@ -51,27 +50,34 @@ export class Repeats {
         before.push(this.#seen);
         continue;
       }
-      for (const earlier of before ?? []) this.#repeatedBy.set(earlier, this.#seen);
+      for (const earlier of before ?? []) {
+        this.#repeatedBy.set(earlier, this.#seen);
+        fresh.push(earlier);
+      }
       this.#newest.set(identity, [this.#seen]);
     }
+    return fresh;
   }
 
-  /** Results that an equal later call of a later turn repeats, ascending. */
-  repeated(): number[] {
-    return [...this.#repeatedBy.keys()].sort((a, b) => a - b);
+  /** Forgets everything: the history is another one. */
+  reset(): void {
+    this.#newest.clear();
+    this.#repeatedBy.clear();
+    this.#seen = 0;
   }
 
   repeatedBy(result: number): number | undefined {
     return this.#repeatedBy.get(result);
   }
-
-  /** A result that was cleared needs no further look. */
-  forget(result: number): void {
-    this.#repeatedBy.delete(result);
-  }
 }
 
+/** Tool and whole canonical arguments of a call. */
+export function callIdentity(call: CallRecord): string {
+  return `${call.tool}\u0000${argumentsIdentity(call.args)}`;
+}
+
+/** The same for a result's call; undefined when it was never seen. */
 function identityOf(calls: CallIndex, result: ResultRecord): string | undefined {
   const call = result.call === undefined ? undefined : calls.calls[result.call];
-  return call === undefined ? undefined : `${call.tool}\u0000${argumentsIdentity(call.args)}`;
+  return call === undefined ? undefined : callIdentity(call);
 }

@@ -1,6 +1,8 @@
 // Bound thinking (PV-A25, A26, A31): on models that check the prefix, an edit of what was sent voids all thinking behind
 // it, so it is taken out with the edit, for good. Pure.
 
+import { pointer } from '../json/index.js';
+import { removeParts, thinkingOf } from '../providers/edits.js';
 import type { LedgerEdit } from './decisions.js';
 import type { Survey } from './survey.js';
 
@@ -9,16 +11,12 @@ export function withoutThinking(survey: Survey, first: number): LedgerEdit[] {
   const edits: LedgerEdit[] = [];
   for (let at = Math.max(0, first); at < survey.messages.length; at += 1) {
     if (survey.isDropped(at)) continue;
-    const { reading } = survey.messages[at]!;
-    const thoughts = reading.parts.filter((p) => p.kind === 'thinking');
-    if (thoughts.length === 0) continue;
-    if (thoughts.length === reading.parts.length) {
-      edits.push({ op: 'drop', at, delta: -survey.messages[at]!.tokens });
-      continue;
-    }
-    for (const part of thoughts) {
-      edits.push({ op: 'remove', at, path: part.path, delta: -survey.count(part.text ?? '') });
-    }
+    const thoughts = thinkingOf(at, survey.messages[at]!).filter(
+      ({ part }) => !survey.isEditedAt(at, pointer(part.path)),
+    );
+    const gone = thoughts.reduce((sum, { part }) => sum + survey.count(part.text ?? ''), 0);
+    const removed = removeParts(survey.spec.format, survey.messages, thoughts);
+    edits.push(...removed.map((e, i) => (i === 0 ? { ...e, delta: -gone } : e)));
   }
   return edits;
 }

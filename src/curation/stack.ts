@@ -1,8 +1,9 @@
-// The composition of the layers: cost order, one edit a boundary, one envelope a layer. Pure.
+// The composition of the layers: cost order, one edit a boundary, one envelope a layer. Decides nothing about what may
+// go (the layers do) nor about what pays (price.ts does).
 
 import type { DecisionFields, LedgerEdit, Planned } from './decisions.js';
 import { planned } from './decisions.js';
-import type { AtOnce, Built, Candidate, Layer } from './layer.js';
+import type { AtOnce, Built, Candidate, Layer, Restore } from './layer.js';
 import { judge, type Verdict } from './price.js';
 import { withoutThinking } from './sealed-thinking.js';
 import type { Survey } from './survey.js';
@@ -14,65 +15,158 @@ export interface Step {
   edits: LedgerEdit[];
 }
 
+/** What a layer offers and what is left for a later boundary, for `pending` of llm.prepare. */
+export interface Waiting {
+  layer: string;
+  results: number;
+  tokens: number;
+  reason: string;
+}
+
 export interface Outcome {
   steps: Step[];
-  /** What was offered and left for a later boundary, for `pending` of llm.prepare. */
-  waiting: { layer: string; results: number; tokens: number; reason: string }[];
+  waiting: Waiting[];
 }
 
 interface Offer {
   layer: Layer;
   candidates: Candidate[];
-  atOnce: readonly AtOnce[];
+  atOnce: AtOnce[];
+  restores: Restore[];
   events: Planned[];
 }
 
-/**
- * Runs the deterministic layers over the survey.
- * @param layers in cost order; they keep their own indexes between calls, so one set belongs to one session
- */
-export function runStack(layers: readonly Layer[], survey: Survey): Outcome {
-  const offers: Offer[] = layers.map((layer) => {
-    const plan = layer.plan(survey);
-    return { layer, candidates: plan.candidates, atOnce: plan.atOnce ?? [], events: plan.events ?? [] };
-  });
-  const grown = offers.some((o) => o.atOnce.some((b) => !b.presend));
-  const verdict = decide(grown ? rewritten(survey) : survey, offers);
-  const outcome: Outcome = { steps: [], waiting: [] };
-  for (const offer of offers) {
-    for (const event of offer.events) outcome.steps.push({ event, edits: [] });
-    const chosen: Built[] = [];
-    let waiting = 0;
-    let tokens = 0;
-    let first = Number.POSITIVE_INFINITY;
-    let touchesSent = false;
-    for (const built of offer.atOnce) {
-      chosen.push(built);
-      first = Math.min(first, built.at);
-      touchesSent ||= !built.presend;
-    }
-    const forced = touchesSent;
-    for (const candidate of offer.candidates) {
-      if (!verdict.chosen.has(candidate)) {
-        waiting += 1;
-        tokens += candidate.frees;
-        continue;
-      }
-      const built = candidate.build();
-      if (built === undefined) continue;
-      chosen.push(...[built].flat());
-      first = Math.min(first, candidate.at);
-      touchesSent ||= !candidate.presend;
-    }
-    if (waiting > 0) {
-      outcome.waiting.push({ layer: offer.layer.name, results: waiting, tokens, reason: verdict.reason });
-    }
-    if (chosen.length > 0) {
-      const price = forced ? { ...verdict, ...growth(survey) } : verdict;
-      outcome.steps.push(...pass(survey, offer.layer, chosen, first, touchesSent, price));
-    }
+interface Choice extends Verdict {
+  chosen: Set<Candidate>;
+}
+
+/** Lists up to this length are asked for at every boundary. */
+const SHORT_LIST = 64;
+/** A long list for which nothing paid is asked again when it has grown by this share, or after as many boundaries. */
+const GROWTH = 0.03;
+
+/** One session's stack. Layers keep indexes between calls; what the stack keeps only saves work. */
+export class Stack {
+  readonly layers: readonly Layer[];
+  #waiting: Waiting[] = [];
+  /** The last time that nothing paid: how much there was, and when. */
+  #refused = { candidates: 0, tokens: 0, arrived: 0, boundaries: 0, cold: 0 };
+
+  /** @param layers in cost order */
+  constructor(layers: readonly Layer[]) {
+    this.layers = layers;
   }
-  return outcome;
+
+  /** Runs the deterministic layers over the survey. @param base the survey, its `looksBack` left to the stack */
+  run(base: Survey): Outcome {
+    const armed = triggered(base);
+    const looksBack = base.forced || (base.boundary && armed && this.#isDue(base));
+    const survey: Survey = { ...base, looksBack };
+    const offers = byName(survey, this.layers);
+    const grown = offers.some((o) => o.atOnce.some((b) => !b.presend));
+    const verdict = this.#decide(grown ? rewritten(survey) : survey, offers, armed);
+    const outcome: Outcome = { steps: [], waiting: [] };
+    for (const offer of offers) outcome.steps.push(...this.#pass(survey, offer, verdict));
+    if (looksBack) this.#waiting = waitingOf(offers, verdict);
+    else if (!armed) this.#waiting = this.#waiting.map((w) => ({ ...w, reason: 'trigger not met' }));
+    outcome.waiting = this.#waiting;
+    return outcome;
+  }
+
+  /** Is it time to look through what was sent? A long list that did not pay is left alone until it has grown. */
+  #isDue(survey: Survey): boolean {
+    const last = this.#refused;
+    last.boundaries += 1;
+    if (last.candidates <= SHORT_LIST || survey.viewTokens > survey.budget) return true;
+    if (survey.prefix.known && survey.prefix.cold > last.cold) return true;
+    return (
+      last.boundaries >= last.candidates * GROWTH ||
+      survey.calls.resultTokens - last.arrived >= last.tokens * GROWTH
+    );
+  }
+
+  /** Which candidates are made now. What was never sent is free; the rest is one question of boundary and price. */
+  #decide(survey: Survey, offers: readonly Offer[], armed: boolean): Choice {
+    const all = offers.flatMap((o) => o.candidates).sort((a, b) => a.at - b.at);
+    const chosen = new Set(all.filter((c) => c.presend && c.lastResort !== true && armed));
+    const sent = all.filter((c) => !chosen.has(c) && !(c.presend && !survey.forced));
+    const wait = (reason: string): Choice => ({ ...NO_EDIT, from: sent.length, reason, chosen });
+    if (sent.length === 0 || !survey.looksBack) return wait(survey.boundary ? '' : 'no boundary');
+    if (survey.forced) {
+      const verdict = { ...judge(survey, sent), from: 0, reason: 'forced' };
+      return { ...verdict, chosen: force(survey, sent, chosen) };
+    }
+    const verdict = judge(survey, sent);
+    const { numbers } = verdict;
+    this.#refused = {
+      candidates: verdict.from < sent.length ? 0 : sent.length,
+      tokens: sent.reduce((sum, c) => sum + c.frees, 0),
+      arrived: survey.calls.resultTokens,
+      boundaries: 0,
+      cold: survey.prefix.known ? survey.prefix.cold : 0,
+    };
+    if (numbers?.edit !== true) return { ...verdict, chosen };
+    const low = lowMark(survey.settings.curated.target, survey.window);
+    let left = low === undefined ? Number.POSITIVE_INFINITY : survey.viewTokens - low;
+    for (const candidate of sent.slice(verdict.from)) {
+      if (left <= 0) break;
+      left -= candidate.frees;
+      chosen.add(candidate);
+    }
+    return { ...verdict, chosen };
+  }
+
+  /** Events of one layer: its decisions in message order, then one envelope (S-4). */
+  #pass(survey: Survey, offer: Offer, verdict: Choice): Step[] {
+    const steps: Step[] = offer.events.map((event) => ({ event, edits: [] }));
+    const built: { at: number; sent: boolean; made: Built }[] = offer.atOnce.map((made) => {
+      return { at: made.at, sent: !made.presend, made };
+    });
+    const price = built.some((b) => b.sent) ? { ...verdict, ...growth(survey) } : verdict;
+    for (const candidate of offer.candidates) {
+      const made = verdict.chosen.has(candidate) ? candidate.build() : undefined;
+      const sent = !candidate.presend;
+      if (made !== undefined)
+        for (const one of [made].flat()) built.push({ at: candidate.at, sent, made: one });
+    }
+    for (const restore of offer.restores) built.push({ at: restore.at, sent: true, made: restore.build() });
+    if (built.length === 0) return steps;
+    built.sort((a, b) => a.at - b.at);
+    const loose: LedgerEdit[] = [];
+    for (const { made } of built) {
+      if (made.event === undefined) loose.push(...made.edits);
+      else steps.push({ event: withTools(made.event, made), edits: made.edits });
+    }
+    const firstSent = built.find((b) => b.sent)?.at;
+    if (firstSent !== undefined && offer.layer.name !== 'thinking_clear') {
+      loose.push(...withoutThinking(survey, firstSent));
+    }
+    const silent = built.map((b) => b.made).filter((m) => m.event === undefined);
+    const touchesSent = firstSent !== undefined;
+    steps.push({
+      event: planned('memory.curated', {
+        layer: offer.layer.name,
+        sections_touched: built.map((b) => b.made.section),
+        // The wire promises that messages once sent change only under this flag, so it follows what was sent, also
+        // where the provider's cache is unknown.
+        cache_invalidates: touchesSent,
+        at_turn: survey.turn,
+        first_message: survey.indexOf(Math.max(0, firstSent ?? built[0]!.at)),
+        recache_tokens: touchesSent ? price.recacheTokens : 0,
+        saves_per_request: touchesSent ? price.savesPerRequest : 0,
+        break_even_requests: touchesSent ? price.breakEvenRequests : 0,
+        reason: touchesSent ? price.reason || 'restored' : 'presend',
+        ...(survey.forced || 'forced' in price ? { forced: true } : {}),
+        ...toolFields({
+          hide: silent.flatMap((m) => m.hide ?? []),
+          show: silent.flatMap((m) => m.show ?? []),
+          ...owned(silent),
+        }),
+      }),
+      edits: loose,
+    });
+    return steps;
+  }
 }
 
 /** The list of tools stands before everything: where it has to change, the cache is as good as gone for all behind it. */
@@ -89,84 +183,6 @@ function growth(survey: Survey): Pick<Verdict, 'recacheTokens' | 'reason'> & { f
   };
 }
 
-interface Choice extends Verdict {
-  chosen: Set<Candidate>;
-}
-
-/** Which candidates are made now. What was never sent is free; the rest is one question of boundary and price. */
-function decide(survey: Survey, offers: readonly Offer[]): Choice {
-  const all = offers.flatMap((o) => o.candidates).sort((a, b) => a.at - b.at);
-  const chosen = new Set(all.filter((c) => c.presend && triggered(survey)));
-  const sent = all.filter((c) => !c.presend);
-  const choose = (verdict: Verdict): Choice => {
-    let freed = 0;
-    const low = lowMark(survey.settings.curated.target, survey.window);
-    const goal = low === undefined ? Number.POSITIVE_INFINITY : survey.viewTokens - low;
-    for (const candidate of sent.slice(verdict.from)) {
-      if (freed >= goal) break;
-      freed += candidate.frees;
-      chosen.add(candidate);
-    }
-    return { ...verdict, chosen };
-  };
-  const wait = (reason: string): Choice => ({
-    from: sent.length,
-    recacheTokens: 0,
-    savesPerRequest: 0,
-    breakEvenRequests: 0,
-    reason,
-    chosen,
-  });
-  if (sent.length === 0) return wait('');
-  if (survey.forced) return choose({ ...judge(survey, sent), from: 0, reason: 'forced' });
-  if (!survey.boundary) return wait('no boundary');
-  if (!triggered(survey)) return wait('trigger not met');
-  return choose(judge(survey, sent));
-}
-
-/** Events of one layer: its decisions in message order, then one envelope (S-4). */
-function pass(
-  survey: Survey,
-  layer: Layer,
-  chosen: readonly Built[],
-  first: number,
-  touchesSent: boolean,
-  verdict: Verdict & { forced?: boolean },
-): Step[] {
-  const steps: Step[] = [];
-  const loose: LedgerEdit[] = [];
-  for (const built of chosen) {
-    if (built.event === undefined) loose.push(...built.edits);
-    else steps.push({ event: withTools(built.event, built), edits: built.edits });
-  }
-  const silent = chosen.filter((b) => b.event === undefined);
-  if (touchesSent) loose.push(...withoutThinking(survey, first));
-  const envelope = {
-    hide: silent.flatMap((b) => b.hide ?? []),
-    show: silent.flatMap((b) => b.show ?? []),
-  };
-  steps.push({
-    event: planned('memory.curated', {
-      layer: layer.name,
-      sections_touched: chosen.map((b) => b.section),
-      // The wire promises that messages once sent change only under this flag, so it follows what was sent, also where
-      // the provider's cache is unknown.
-      cache_invalidates: touchesSent,
-      at_turn: survey.turn,
-      first_message: survey.indexOf(Math.max(0, first)),
-      recache_tokens: verdict.recacheTokens,
-      saves_per_request: verdict.savesPerRequest,
-      break_even_requests: verdict.breakEvenRequests,
-      reason: verdict.reason,
-      ...(survey.forced || verdict.forced ? { forced: true } : {}),
-      ...toolFields(envelope),
-      ...toolFields({ ...silent.find((b) => b.own !== undefined), hide: [], show: [] }),
-    }),
-    edits: loose,
-  });
-  return steps;
-}
-
 function withTools(event: Planned, built: Built): Planned {
   return { ...event, payload: { ...event.payload, ...toolFields(built) } } as Planned;
 }
@@ -177,4 +193,58 @@ function toolFields({ hide = [], show = [], own }: Pick<Built, 'hide' | 'show' |
     ...(hide.length === 0 ? {} : { _hide: [...hide] }),
     ...(show.length === 0 ? {} : { _show: [...show] }),
   };
+}
+
+/** The one message of ours that a pass without an event of its own puts in place. */
+function owned(silent: readonly Built[]): Pick<Built, 'own'> {
+  const own = silent.find((b) => b.own !== undefined)?.own;
+  return own === undefined ? {} : { own };
+}
+
+const NO_EDIT = { recacheTokens: 0, savesPerRequest: 0, breakEvenRequests: 0 };
+
+/** What every layer offers, layers of one name as one pass, and of several claims to one part the first. */
+function byName(survey: Survey, layers: readonly Layer[]): Offer[] {
+  const offers = new Map<string, Offer>();
+  const claimed = new Set<string>();
+  for (const layer of layers) {
+    const plan = layer.plan(survey);
+    const offer = offers.get(layer.name) ?? { layer, candidates: [], atOnce: [], restores: [], events: [] };
+    offers.set(layer.name, offer);
+    offer.events.push(...(plan.events ?? []));
+    offer.atOnce.push(...(plan.atOnce ?? []));
+    offer.restores.push(...(plan.restores ?? []));
+    for (const candidate of plan.candidates) {
+      if (candidate.claim !== undefined && claimed.has(candidate.claim)) continue;
+      if (candidate.claim !== undefined) claimed.add(candidate.claim);
+      offer.candidates.push(candidate);
+    }
+  }
+  return [...offers.values()];
+}
+
+/** Everything that may go anyway, and last resorts until the request is within its budget. */
+function force(survey: Survey, sent: readonly Candidate[], chosen: Set<Candidate>): Set<Candidate> {
+  let over = survey.viewTokens - survey.budget;
+  for (const candidate of sent) {
+    if (candidate.lastResort === true) continue;
+    chosen.add(candidate);
+    over -= candidate.frees;
+  }
+  const resorts = sent.filter((c) => c.lastResort === true).sort((a, b) => b.frees - a.frees);
+  for (const candidate of resorts) {
+    if (over <= 0) break;
+    chosen.add(candidate);
+    over -= candidate.frees;
+  }
+  return chosen;
+}
+
+function waitingOf(offers: readonly Offer[], verdict: Choice): Waiting[] {
+  return offers.flatMap(({ layer, candidates }) => {
+    const left = candidates.filter((c) => !verdict.chosen.has(c));
+    if (left.length === 0) return [];
+    const tokens = left.reduce((sum, c) => sum + c.frees, 0);
+    return [{ layer: layer.name, results: left.length, tokens, reason: verdict.reason }];
+  });
 }

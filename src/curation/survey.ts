@@ -29,6 +29,8 @@ export interface Survey {
   readonly boundary: boolean;
   /** The request would be refused without an edit: the boundary and the price do not count. */
   readonly forced: boolean;
+  /** May what was sent be considered now? Otherwise layers offer only what no request has carried yet. */
+  readonly looksBack: boolean;
   readonly messages: readonly SurveyMessage[];
   readonly calls: CallIndex;
   /** Messages from here on are the open round: calls not all answered, or answers not yet seen by the model. */
@@ -37,9 +39,14 @@ export interface Survey {
   readonly sent: number;
   readonly pending: ReadonlySet<string>;
   isDropped(at: number): boolean;
-  isEdited(at: number): boolean;
+  /** Does a decision replace or remove what stands at this JSON pointer of a stored message? */
+  isEditedAt(at: number, path: string): boolean;
   /** A repair moved what stands at this JSON pointer: no other edit may name it. */
   isFrozen(at: number, path: string): boolean;
+  /** Does the text stand in the request's form of a stored message? */
+  shows(at: number, text: string): boolean;
+  /** Turns and calls since what had been sent was last edited; since the start when it never was. */
+  readonly sinceEdit: { turns: number; calls: number };
   /** Index in request.messages of a stored message. */
   indexOf(at: number): number;
   /** Undefined when the host lists no tools. */

@@ -4,13 +4,13 @@ import type { TargetSettings, TriggerSettings } from '../settings/types.js';
 import type { Survey } from './survey.js';
 
 function met(item: TriggerSettings, survey: Survey): boolean {
-  const { window } = survey;
+  const { window, sinceEdit } = survey;
   if (item.tokens !== undefined && survey.viewTokens < item.tokens) return false;
   if (item.fraction !== undefined && (window === undefined || survey.viewTokens < item.fraction * window)) {
     return false;
   }
-  if (item.turns !== undefined && survey.turn < item.turns) return false;
-  if (item.calls !== undefined && survey.calls.calls.length < item.calls) return false;
+  if (item.turns !== undefined && sinceEdit.turns < item.turns) return false;
+  if (item.calls !== undefined && sinceEdit.calls < item.calls) return false;
   return true;
 }
 

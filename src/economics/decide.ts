@@ -45,6 +45,8 @@ export interface EditProblem {
   pCold?: number;
   /** An edit must free so many tokens. */
   clearAtLeast?: number;
+  /** Least tokens of an edit that a cold cache alone speaks for; absent: COLD_MINIMUM. */
+  coldMinimum?: number;
   /** Units that thinking again after a dropped thinking costs. */
   rethink?: number;
   /** The pay test is off: `cost_rule: off`, or nothing is known about the cache (P-7). */
@@ -188,7 +190,8 @@ export function decideEdit(problem: EditProblem): EditDecision {
   if (best === undefined) return result(false, 'clear_at_least', all);
   if (problem.always !== undefined) return result(true, problem.always, all);
   // Below even odds it is a warm edit with a bonus, and has to be worth it like any other.
-  if (pCold >= EVEN_ODDS && best.k >= COLD_MINIMUM && best.delta > 0) return result(true, 'cold', best);
+  if (pCold >= EVEN_ODDS && best.k >= (problem.coldMinimum ?? COLD_MINIMUM) && best.delta > 0)
+    return result(true, 'cold', best);
   if (paying !== undefined) return result(true, paying.s === 0 ? 'free' : 'pays', paying);
   return result(false, best.delta > 0 ? 'waiting' : 'does_not_pay', best);
 }

@@ -1,7 +1,7 @@
 // One run of the stack over a session: decisions into the draft, in the mode of its settings.
 
 import type { LedgerEdit } from '../curation/decisions.js';
-import { type Outcome, runStack } from '../curation/stack.js';
+import type { Outcome } from '../curation/stack.js';
 import type { Draft } from './commit.js';
 import type { NewEvent } from './events.js';
 import { knownPrefix } from './prefix.js';
@@ -22,7 +22,7 @@ export function curate(session: Session, draft: Draft, o: CurateOptions = {}): O
   session.projection.sync(session.state);
   const now = session.deps.clock.now();
   const survey = surveyOf(session, { ...o, prefix: knownPrefix(session, now), at: now });
-  const outcome = runStack(session.layers, survey);
+  const outcome = session.stack.run(survey);
   const observed = settings.mode === 'observe';
   for (const step of outcome.steps) draft.push(withEdits(step.event as NewEvent, step.edits, observed));
   return outcome;

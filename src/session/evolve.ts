@@ -3,7 +3,7 @@
 
 import { CallIndex } from '../curation/calls.js';
 import type { DecisionFields, LedgerEdit } from '../curation/decisions.js';
-import { pointer, sliceValue } from '../json/index.js';
+import { type Path, pointer, sliceValue } from '../json/index.js';
 import { Native } from '../json/native.js';
 import { specOf } from '../providers/spec.js';
 import type { Payloads, SessionEvent } from './events.js';
@@ -51,6 +51,7 @@ export function freshState(): SessionState {
     toolFacts: { seen: new Map(), invoked: new Map(), discovered: new Map() },
     turnBoundary: false,
     staticChanged: false,
+    handles: new Map(),
     orphans: new Map(),
     turnMessages: 0,
   };
@@ -79,6 +80,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     soil(state, state.ledger.get(seq)?.edits);
     state.ledger.remove(seq);
   }
+  if (undo !== undefined) state.calls.uncleared(new Set(undo));
   if (!e.observed) soil(state, edits);
   if (edits !== undefined) {
     state.ledger.add({ seq: e.seq, type: e.type, edits, ...(e.observed ? { observed: true } : {}) });
@@ -171,6 +173,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       state.staticChanged = false;
       state.toolList.carried();
       state.toolListObserved.carried();
+      state.edited = false;
       break;
     case 'agent.turn.end':
       state.round += 1;
@@ -188,13 +191,16 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
         state.edited = false;
       }
       break;
-    case 'memory.tool_result_cleared': {
+    case 'memory.tool_result_cleared':
+      shortened(state, e.seq, e.payload);
+      break;
+    case 'memory.thinking_cleared':
+      handle(state, e.payload.handle, e.payload.message, e.payload._of);
+      break;
+    case 'memory.reread': {
       const { message: at, path } = e.payload;
-      const result = findResult(state, at, path);
-      if (result !== undefined) {
-        result.cleared = e.seq;
-        result.handle = e.payload.handle;
-      }
+      const result = state.calls.resultAt(at, path, pointerIn(state, at));
+      if (result !== undefined) result.rereads = (result.rereads ?? 0) + 1;
       break;
     }
     case 'tools.discovered':
@@ -206,7 +212,9 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     case 'memory.curated':
       // A class that was hidden again has to be discovered again.
       if (!e.observed) for (const key of hide ?? []) state.toolFacts.discovered.delete(key);
-      if (e.payload.cache_invalidates) state.edited = true;
+      if (!e.payload.cache_invalidates) break;
+      state.edited = true;
+      state.lastEdit = { turn: state.turn, calls: state.calls.calls.length };
       break;
     case 'memory.topic_shift_detected':
       state.topic.shifts.push({
@@ -320,12 +328,11 @@ function message(state: SessionState, p: Payloads['session.message'], e: Session
 }
 
 function diverged(state: SessionState, index: number): void {
-  for (const r of state.calls.results) {
-    const part =
-      r.at >= index && r.handle !== undefined ? state.messages[r.at]?.reading.parts[r.part] : undefined;
-    const body =
-      part?.bodyPath === undefined ? undefined : sliceValue(state.messages[r.at]!.native.text, part.bodyPath);
-    if (body !== undefined) state.orphans.set(r.handle!, body);
+  for (const [name, place] of state.handles) {
+    if (place.at < index) continue;
+    const body = sliceValue(state.messages[place.at]!.native.text, place.path);
+    if (body !== undefined) state.orphans.set(name, body);
+    state.handles.delete(name);
   }
   const gone = new Set(state.ledger.dropFrom(index));
   for (let i = index; i < state.messages.length; i += 1) state.messageTokens -= state.messages[i]!.tokens;
@@ -343,21 +350,28 @@ function diverged(state: SessionState, index: number): void {
   state.dirtyFrom = Math.min(state.dirtyFrom, index);
 }
 
-function findResult(state: SessionState, at: number, path: string) {
-  const { results } = state.calls;
-  // Results stand in message order: find the first of the message by bisection, then walk its few results.
-  let low = 0;
-  let high = results.length;
-  while (low < high) {
-    const mid = (low + high) >> 1;
-    if (results[mid]!.at < at) low = mid + 1;
-    else high = mid;
+function pointerIn(state: SessionState, at: number): (part: number) => string {
+  return (part) => pointer(state.messages[at]?.reading.parts[part]?.path ?? []);
+}
+
+function handle(state: SessionState, name: string, at: number, path: Path | undefined): void {
+  if (path !== undefined) state.handles.set(name, { at, path });
+}
+
+/** A result or a call's input that something shorter stands for from now on. */
+function shortened(state: SessionState, seq: number, p: Payloads['memory.tool_result_cleared']): void {
+  const at = p.message;
+  const pointers = pointerIn(state, at);
+  handle(state, p.handle, at, p._of);
+  if (p.reason === 'input' || p.reason === 'failed_input') {
+    const call = state.calls.callAt(at, p.path, pointers);
+    if (call !== undefined) call.cut = seq;
+    return;
   }
-  for (let i = low; i < results.length && results[i]!.at === at; i += 1) {
-    const part = state.messages[at]?.reading.parts[results[i]!.part];
-    if (part !== undefined && pointer(part.path) === path) return results[i];
-  }
-  return undefined;
+  const result = state.calls.resultAt(at, p.path, pointers);
+  if (result === undefined) return;
+  state.calls.shorten(result, seq, p.tokens_delta, p._partly !== true);
+  if (p._partly !== true) result.handle = p.handle;
 }
 
 function durable(state: SessionState, p: Payloads['durable.changed'], seq: number): void {

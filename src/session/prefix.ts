@@ -27,6 +27,7 @@ export function knownPrefix(session: Session, now: number): KnownPrefix {
     messages,
     tokens: state.sent.tokens,
     cold: now - state.sent.at > ttl ? 1 : 0,
+    hour: anthropic && ttl >= HOUR_MS,
   };
 }
 

@@ -1,10 +1,8 @@
 // One session in memory: its state, what is derived from it, and the rooms it asks for numbers. No mailbox, no socket.
 
 import { durableBlockWithin } from '../context/durable-block.js';
-import type { Layer } from '../curation/layer.js';
-import { Progressive } from '../curation/layers/progressive.js';
-import { ToolDefPruner } from '../curation/layers/tool-def-pruner.js';
-import { ToolResultClear } from '../curation/layers/tool-result-clear.js';
+import { layersOf } from '../curation/layers.js';
+import { Stack } from '../curation/stack.js';
 import type { SessionKey } from '../journal/index.js';
 import type { Encoding } from '../pool/contract.js';
 import { profileOf } from '../providers/profile.js';
@@ -25,7 +23,7 @@ export class Session {
   #projection: Rendering | undefined;
   #settings: Settings | undefined;
   #settingsOf: unknown;
-  #layers: Layer[] | undefined;
+  #stack: Stack | undefined;
   #profile: Profile | undefined;
   #durable: { seq: number; max: number; text: string; tokens: number } | undefined;
   #budget: { maxTokens: number | undefined; settings: Settings; model: string; budget: Budget } | undefined;
@@ -42,7 +40,7 @@ export class Session {
     this.rendering = new Rendering();
     this.#projection = undefined;
     this.#settings = undefined;
-    this.#layers = undefined;
+    this.#stack = undefined;
     this.#profile = undefined;
     this.#durable = undefined;
   }
@@ -61,22 +59,17 @@ export class Session {
       if (!loaded.ok) throw configError(loaded.errors, `session ${this.key.session}`);
       this.#settings = loaded.settings;
       this.#settingsOf = this.state.config;
-      this.#layers = undefined;
+      this.#stack = undefined;
       this.#profile = undefined;
     }
     return this.#settings;
   }
 
-  /** Layers in cost order; they keep indexes, so they live as long as the settings they serve. */
-  get layers(): readonly Layer[] {
-    const { active } = this.settings;
-    if (this.#layers === undefined) {
-      this.#layers = [];
-      if (active.has(PLUGIN_IDS.progressive)) this.#layers.push(new Progressive());
-      if (active.has(PLUGIN_IDS.toolResultClear)) this.#layers.push(new ToolResultClear());
-      if (active.has(PLUGIN_IDS.toolDefPruner)) this.#layers.push(new ToolDefPruner());
-    }
-    return this.#layers;
+  /** The layers of the present settings; they keep indexes, so they live as long as the settings they serve. */
+  get stack(): Stack {
+    const { settings } = this;
+    this.#stack ??= new Stack(layersOf(settings));
+    return this.#stack;
   }
 
   /** Does some layer decide which tools are listed? */

@@ -2,6 +2,7 @@
 // tokenizer.
 
 import type { CallIndex } from '../curation/calls.js';
+import type { Path } from '../json/index.js';
 import type { Format, FormatSpec, Native, Reading } from '../providers/types.js';
 import type { MessageHint } from './events.js';
 import type { Ledger } from './ledger.js';
@@ -155,6 +156,10 @@ export interface SessionState {
   turnBoundary: boolean;
   /** System prompt or host's tools are others than what the last main request carried. */
   staticChanged: boolean;
+  /** Where the value behind each handle stands in the stored history. */
+  handles: Map<string, { at: number; path: Path }>;
+  /** Turn and number of calls at the last edit of what had been sent. */
+  lastEdit?: { turn: number; calls: number };
   /** Originals of cleared results whose messages left the history by divergence: their handles stay good. */
   orphans: Map<string, string>;
   /** Messages appended in the running turn (LIMIT). */

@@ -2,9 +2,12 @@
 
 import type { KnownPrefix } from '../curation/known-prefix.js';
 import type { Survey } from '../curation/survey.js';
+import { pointer } from '../json/index.js';
+import type { Settings } from '../settings/types.js';
 import { atRest, openFrom } from './open-round.js';
 import { requestTokens, sectionTokens } from './sections.js';
 import type { Session } from './session.js';
+import type { SessionState } from './state.js';
 import { toolSurvey } from './tool-survey-of.js';
 
 export interface SurveyOptions {
@@ -16,6 +19,17 @@ export interface SurveyOptions {
   prefix: KnownPrefix;
   /** Epoch ms. */
   at: number;
+}
+
+/** A round end that the daemon sees by itself: the newest messages answer all calls and no request has carried them. */
+function roundEnded(state: SessionState, settings: Settings): boolean {
+  if (settings.curated.boundary !== 'round' || state.calls.openCount > 0) return false;
+  const newest = state.messages[state.messages.length - 1];
+  return (
+    newest !== undefined &&
+    state.messages.length > state.sent.messages &&
+    newest.reading.parts.some((p) => p.kind === 'tool_result')
+  );
 }
 
 export function surveyOf(session: Session, o: SurveyOptions): Survey {
@@ -31,16 +45,23 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     settings,
     turn: state.turn,
     round: state.round,
-    boundary: state.boundary && !state.edited && legal,
+    boundary: (state.boundary || roundEnded(state, settings)) && !state.edited && legal,
     forced: o.forced === true && legal,
+    looksBack: false,
     messages: state.messages,
     calls: state.calls,
     openFrom: openFrom(state),
     sent: state.sent.messages,
     pending: o.pending ?? new Set(),
     isDropped: (at) => state.ledger.isDropped(at),
-    isEdited: (at) => state.ledger.editsOf(at).length > 0,
+    isEditedAt: (at, path) =>
+      state.ledger.editsOf(at, true).some((e) => 'path' in e && pointer(e.path) === path),
     isFrozen: (at, path) => state.frozen.has(`${at}${path}`),
+    shows: (at, text) => rendering.pieces[rendering.ownIndexOf(at)]?.text.includes(text) === true,
+    sinceEdit: {
+      turns: state.turn - (state.lastEdit?.turn ?? 0),
+      calls: state.calls.calls.length - (state.lastEdit?.calls ?? 0),
+    },
     indexOf: (at) => rendering.indexOf(at),
     tools: toolSurvey(state, rendering.projected, o.toolChoice),
     tokensBehind: (at, end) =>

@@ -22,12 +22,5 @@ export const WAITING: Readonly<Record<string, string>> = {
   '62-undo-across-compaction': COMPACTION,
   '65-deferred-tool-discovery-forgotten': COMPACTION,
   '35-threshold-unreachable-loop': GATE,
-  '39-single-message-over-window': GATE,
-  '16-strip-thinking-empties-message': 'keep.thinking_turns removes no thinking yet',
-  '28-surrogate-split-by-head-tail-cut': 'new results are not shaped yet',
-  '45-base64-inside-text-undercounted': 'the marker does not show the handle yet',
-  '46-old-screenshots-accumulate': 'images inside results are not cleared apart from their text yet',
-  '56-failed-call-error-text-kept': 'inputs of failed calls are not shortened yet',
-  '59-prune-when-cache-cold-is-free': 'a cold cache clears nothing below its floor yet',
   '67-topic-shift-false-positive-cjk': 'the topic classifier does not run yet (layer 3)',
 };

@@ -24,14 +24,17 @@ export function stateOf(session: Session) {
     },
     pending: state.calls.pending(),
     cleared: state.calls.results
-      .filter((r) => r.cleared !== undefined)
+      .filter((r) => r.cuts !== undefined && r.cuts.length > 0)
       .map((r) => ({
         tool_call_id: r.id,
         tool: r.tool,
         handle: r.handle,
         message: r.at,
         original_size: r.bytes,
+        shaped: r.cleared === undefined,
+        rereads: r.rereads ?? 0,
       })),
+    rereads: state.calls.results.reduce((sum, r) => sum + (r.rereads ?? 0), 0),
     pruned_tools: [...state.toolList.pruned.keys()],
     durable: { ...durableShown(session) },
     epoch: state.epoch,

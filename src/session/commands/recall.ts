@@ -10,13 +10,10 @@ type RecallParams = Params<'recall.get'>;
 /** The exact JSON text of the value behind a handle, or undefined. */
 export function originalOf(session: Session, handle: string): string | undefined {
   const { state } = session;
-  const result = state.calls.results.find((r) => r.handle === handle);
-  if (result === undefined) return state.orphans.get(handle);
-  const message = state.messages[result.at];
-  const part = message?.reading.parts[result.part];
-  return message === undefined || part?.bodyPath === undefined
-    ? undefined
-    : sliceValue(message.native.text, part.bodyPath);
+  const place = state.handles.get(handle);
+  const message = place === undefined ? undefined : state.messages[place.at];
+  if (place === undefined || message === undefined) return state.orphans.get(handle);
+  return sliceValue(message.native.text, place.path);
 }
 
 export interface Recalled {

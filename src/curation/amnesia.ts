@@ -1,0 +1,131 @@
+// The amnesia guard's memory (COSTS 7): what was cleared and has been fetched again, call by call, and how much longer a
+// tool's results are kept for it. Rebuilt from the calls at any time; pure.
+
+import type { CallIndex, CallRecord, ResultRecord } from './calls.js';
+import { callIdentity } from './repeats.js';
+import type { Survey } from './survey.js';
+import { type CallMeaning, meaningOf, overlaps } from './tool-semantics.js';
+import type { Vocabulary } from './vocabulary.js';
+
+export interface Reread {
+  /** Index of the cleared result. */
+  result: number;
+  /** The call that fetched it again. */
+  call: CallRecord;
+  how: 'same_call' | 'same_path' | 'identifier';
+}
+
+/** Results of its tool that each fetch of a cleared one keeps longer, and the most of them. */
+const KEPT_PER_REREAD = 2;
+const KEPT_MOST = 20;
+/** Reads of one place that are remembered. */
+const READS_KEPT = 8;
+
+interface Tool {
+  results: number;
+  rereads: number;
+}
+
+export class Amnesia {
+  readonly #vocabulary: Vocabulary;
+  readonly #tools = new Map<string, Tool>();
+  /** Position of each result among those of its tool. */
+  readonly #ordinals: number[] = [];
+  /** Newest result of a tool with the same arguments. */
+  readonly #byCall = new Map<string, number>();
+  readonly #byPath = new Map<string, { result: number; meaning: CallMeaning }[]>();
+  #calls = 0;
+  #results = 0;
+  #history = 0;
+
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
+  }
+
+  /** Takes in what came since the last call: what of it had been cleared before. O(new). */
+  sync(survey: Survey): Reread[] {
+    this.#vocabulary.sync(survey);
+    const { calls } = survey;
+    if (this.#history !== survey.calls.generation) {
+      this.#history = survey.calls.generation;
+      this.#forget();
+    }
+    const found: Reread[] = [];
+    for (; this.#calls < calls.calls.length; this.#calls += 1) {
+      const again = this.#again(calls, calls.calls[this.#calls]!);
+      if (again !== undefined) found.push(again);
+      this.#takeResults(calls, calls.calls[this.#calls + 1]?.at ?? Number.POSITIVE_INFINITY);
+    }
+    this.#takeResults(calls, Number.POSITIVE_INFINITY);
+    const told = new Set(found.map((f) => f.result));
+    for (const use of this.#vocabulary.takeUses()) {
+      const result = calls.results[use.result];
+      if (result?.cleared === undefined || told.has(use.result) || survey.shows(result.at, use.run)) continue;
+      const call = calls.callOf(use.at, use.part);
+      if (call === undefined) continue;
+      told.add(use.result);
+      found.push({ result: use.result, call, how: 'identifier' });
+    }
+    // Calls that a request has carried were looked at before it; after a restart they come by once more.
+    return found.filter((f) => f.call.at >= survey.sent);
+  }
+
+  #forget(): void {
+    this.#tools.clear();
+    this.#ordinals.length = 0;
+    this.#byCall.clear();
+    this.#byPath.clear();
+    this.#calls = 0;
+    this.#results = 0;
+  }
+
+  #again(calls: CallIndex, call: CallRecord): Reread | undefined {
+    const isCleared = (i: number | undefined) => i !== undefined && calls.results[i]?.cleared !== undefined;
+    const same = this.#byCall.get(callIdentity(call));
+    if (isCleared(same)) return { result: same!, call, how: 'same_call' };
+    const meaning = meaningOf(call.tool, call.args);
+    if (meaning.kind !== 'read' || meaning.path === undefined) return undefined;
+    const place = this.#byPath.get(meaning.path)?.findLast((p) => overlaps(p.meaning, meaning));
+    return isCleared(place?.result) ? { result: place!.result, call, how: 'same_path' } : undefined;
+  }
+
+  #takeResults(calls: CallIndex, before: number): void {
+    for (; this.#results < calls.results.length; this.#results += 1) {
+      const result = calls.results[this.#results]!;
+      if (result.at >= before) return;
+      const tool = this.#tools.get(result.tool) ?? { results: 0, rereads: 0 };
+      this.#tools.set(result.tool, tool);
+      this.#ordinals[this.#results] = tool.results;
+      tool.results += 1;
+      tool.rereads += result.rereads ?? 0;
+      this.#place(calls, result);
+    }
+  }
+
+  #place(calls: CallIndex, result: ResultRecord): void {
+    if (result.call === undefined || result.error) return;
+    const call = calls.calls[result.call]!;
+    this.#byCall.set(callIdentity(call), this.#results);
+    const meaning = meaningOf(call.tool, call.args);
+    if (meaning.kind !== 'read' || meaning.path === undefined) return;
+    const list = this.#byPath.get(meaning.path) ?? [];
+    list.push({ result: this.#results, meaning });
+    if (list.length > READS_KEPT) list.shift();
+    this.#byPath.set(meaning.path, list);
+  }
+
+  /** A fetch of what was cleared, of this tool. */
+  charge(tool: string): void {
+    const known = this.#tools.get(tool);
+    if (known !== undefined) known.rereads += 1;
+  }
+
+  /** Is a result kept longer, because what was cleared of its tool was needed again? */
+  keeps(survey: Survey, index: number): boolean {
+    const tool = this.#tools.get(survey.calls.results[index]!.tool);
+    if (tool === undefined || tool.rereads === 0) return false;
+    const { toolUses = 0 } = survey.settings.curated.keep;
+    const kept = Math.min(KEPT_MOST, toolUses + tool.rereads * KEPT_PER_REREAD);
+    return tool.results - (this.#ordinals[index] ?? 0) <= kept;
+  }
+}

@@ -1,0 +1,106 @@
+// What stands in place of a result that one of our own rules cleared: which call it was, how large, which names stood in
+// it that later calls may need, and the handle that brings the bytes back. Pure.
+
+import { identifierCost, type Occurrence } from './identifiers.js';
+import { attribute } from './marker.js';
+import { argumentsIdentity } from './repeats.js';
+
+/** Share of the body's tokens that its names may take, and the least and the most of it. Tuned on recorded sessions. */
+const SHARE = 0.06;
+/** Records (JSON, rows) are made of names: nearly each may be the argument of a later call. */
+const SHARE_OF_RECORDS = 0.3;
+const LEAST_TOKENS = 24;
+const MOST_TOKENS = 1_500;
+/** Characters of the arguments that are shown; the call itself stands right before. */
+const ARGUMENTS_SHOWN = 60;
+
+export interface DigestFields {
+  tool: string;
+  args: unknown;
+  /** UTF-8 bytes of the body. */
+  originalSize: number;
+  /** Turn of the first clearing. */
+  clearedAt: number;
+  handle: string;
+  /** Why, where the reader profits: `superseded`, `duplicate` ... */
+  note?: string;
+  /** Names to carry, in the order of the text. */
+  names: readonly string[];
+}
+
+export function digest(f: DigestFields): string {
+  const args = shownArguments(f.args);
+  const head =
+    `<tool_result tool="${attribute(f.tool)}"${args === '' ? '' : ` args="${attribute(args)}"`} cleared="true" ` +
+    `original_size="${f.originalSize}" cleared_at="turn-${f.clearedAt}" handle="${attribute(f.handle)}"` +
+    `${f.note === undefined ? '' : ` note="${attribute(f.note)}"`}`;
+  return f.names.length === 0 ? `${head} />` : `${head}>${f.names.join(' ')}</tool_result>`;
+}
+
+/** The arguments as short text: values alone where there is one, never half a character. */
+export function shownArguments(args: unknown): string {
+  if (typeof args !== 'object' || args === null) return typeof args === 'string' ? cut(args) : '';
+  const values = Object.values(args);
+  if (values.length === 0) return '';
+  if (values.length === 1 && typeof values[0] === 'string') return cut(values[0]);
+  return cut(argumentsIdentity(args));
+}
+
+function cut(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  if (flat.length <= ARGUMENTS_SHOWN) return flat;
+  const points = [...flat.slice(0, ARGUMENTS_SHOWN * 2)];
+  return `${points.slice(0, ARGUMENTS_SHOWN - 1).join('')}…`;
+}
+
+/** Does the text look like records rather than prose or code? */
+function isRecords(text: string): boolean {
+  return /^\s*[[{]/.test(text) && /["\]}]\s*$/.test(text);
+}
+
+/** Tokens that names may take in the digest of a body. */
+export function nameBudget(text: string, tokens: number): number {
+  const share = isRecords(text) ? SHARE_OF_RECORDS : SHARE;
+  return Math.min(MOST_TOKENS, Math.max(LEAST_TOKENS, share * tokens));
+}
+
+/** How likely a later call needs the name, against what it costs; fitted to what recorded sessions did need. */
+function worth(run: string, seen: Occurrence, spread: number): number {
+  let score = 1 + Math.min(3, seen.count - 1) * 0.35;
+  if (seen.place < 0.1) score *= 1.4;
+  if (/^[\d.:-]+$/.test(run)) score *= 0.2;
+  else if (/^[0-9a-f-]{8,}$/.test(run)) score *= 0.4;
+  if (/^[a-z]+\.[A-Z]\w+$/.test(run) || (/[a-z][A-Z]/.test(run) && !/[./:]/.test(run))) score *= 1.5;
+  if (run.includes('_')) score *= 0.6;
+  if (run.includes('//')) score *= 0.5;
+  if (/[:.]$/.test(run)) score *= 0.8;
+  score *= 1 + Math.min(4, Math.max(0, spread - 1)) * 0.3;
+  return score / Math.sqrt(identifierCost(run) + 0.5);
+}
+
+/**
+ * The names that a digest carries: the most useful ones that fit, in the order in which they stand in the text.
+ * @param candidates names that stand nowhere else, with where they stand in the body
+ * @param spread in how many results of the session a name stands
+ */
+export function pickNames(
+  candidates: readonly (readonly [string, Occurrence])[],
+  budget: number,
+  spread: (run: string) => number,
+): string[] {
+  const ranked = candidates
+    .map(([run, seen]) => ({ run, place: seen.place, worth: worth(run, seen, spread(run)) }))
+    .sort((a, b) => b.worth - a.worth || a.place - b.place);
+  const chosen: typeof ranked = [];
+  let text = '';
+  let left = budget;
+  for (const c of ranked) {
+    if (left <= 0) break;
+    const cost = identifierCost(c.run);
+    if (cost > left || text.includes(c.run)) continue;
+    chosen.push(c);
+    text += ` ${c.run}`;
+    left -= cost;
+  }
+  return chosen.sort((a, b) => a.place - b.place).map((c) => c.run);
+}

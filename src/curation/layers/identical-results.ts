@@ -1,0 +1,83 @@
+// Results that a later one repeats word for word (curated.dedup): the older becomes a pointer to the newer, which the
+// model sees in full. Equality is that of the bodies themselves, never of call ids.
+
+import { sliceValue } from '../../json/index.js';
+import { CLEAR_ID, isClearable, offerClearing } from '../clearing.js';
+import type { Candidate, Layer, LayerPlan } from '../layer.js';
+import type { Survey } from '../survey.js';
+import type { Vocabulary } from '../vocabulary.js';
+
+/** Shorter bodies are not worth a pointer. */
+const SHORTEST_BYTES = 200;
+
+export class IdenticalResults implements Layer {
+  readonly name = 'tool_result_clear';
+  readonly id = CLEAR_ID;
+  readonly invalidatesUnknown = false;
+  readonly #vocabulary: Vocabulary;
+  /** Newest result with a body of that length and start; a bucket, not yet equality. */
+  #buckets = new Map<string, number[]>();
+  #repeated = new Map<number, { by: number; since: number }>();
+  #seen = 0;
+  #history = 0;
+
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
+  }
+
+  plan(survey: Survey): LayerPlan {
+    if (!survey.settings.plugins.toolResultClear.enabled || !survey.settings.curated.dedup) {
+      return { candidates: [] };
+    }
+    this.#sync(survey);
+    const candidates: Candidate[] = [];
+    if (!survey.looksBack) return { candidates };
+    for (const [index, { by, since }] of this.#repeated) {
+      const copy = survey.calls.results[by]!;
+      // The pointer must lead to something that is there.
+      if ((copy.cuts?.length ?? 0) > 0 || survey.isDropped(copy.at)) continue;
+      const offer = offerClearing(
+        survey,
+        { index, reason: 'duplicate', since, note: `same as ${copy.id}` },
+        this.#vocabulary,
+      );
+      if (offer === 'never') this.#repeated.delete(index);
+      else if (offer !== undefined) candidates.push(offer);
+    }
+    return { candidates };
+  }
+
+  /** O(new). */
+  #sync(survey: Survey): void {
+    if (this.#history !== survey.calls.generation) {
+      this.#history = survey.calls.generation;
+      this.#buckets = new Map();
+      this.#repeated = new Map();
+      this.#seen = 0;
+    }
+    const { results } = survey.calls;
+    for (; this.#seen < results.length; this.#seen += 1) {
+      const index = this.#seen;
+      const result = results[index]!;
+      if (result.bytes < SHORTEST_BYTES || !isClearable(survey, result)) continue;
+      const body = bodyOf(survey, index);
+      if (body === undefined) continue;
+      const bucket = `${body.length}:${body.slice(0, 64)}:${body.slice(-64)}`;
+      const earlier = this.#buckets.get(bucket) ?? [];
+      const equal = earlier.find((i) => bodyOf(survey, i) === body);
+      if (equal === undefined) earlier.push(index);
+      else {
+        earlier[earlier.indexOf(equal)] = index;
+        this.#repeated.set(equal, { by: index, since: survey.requests });
+      }
+      this.#buckets.set(bucket, earlier);
+    }
+  }
+}
+
+function bodyOf(survey: Survey, index: number): string | undefined {
+  const { at, part } = survey.calls.results[index]!;
+  const message = survey.messages[at];
+  const path = message?.reading.parts[part]?.bodyPath;
+  return message === undefined || path === undefined ? undefined : sliceValue(message.native.text, path);
+}

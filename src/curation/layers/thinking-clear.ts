@@ -1,0 +1,115 @@
+// Thinking of old turns (curated.keep.thinking_turns): whole blocks go, oldest first, never a part of one and never out
+// of the open round (PV-A22 to A26). The legal table decides whether the model's class allows it at all.
+
+import { pointer, sliceValue } from '../../json/index.js';
+import { removeParts, thinkingOf } from '../../providers/edits.js';
+import { legal } from '../../providers/legal.js';
+import { planned } from '../decisions.js';
+import { handleOf } from '../handle.js';
+import type { Built, Candidate, Layer, LayerPlan } from '../layer.js';
+import type { Survey } from '../survey.js';
+
+const ID = 'curated.thinking_clear';
+
+interface Thought {
+  /** Stored message. */
+  at: number;
+  /** Turn of the conversation it belongs to, counted by messages of the user's own. */
+  turn: number;
+  since?: number;
+}
+
+export class ThinkingClear implements Layer {
+  readonly name = 'thinking_clear';
+  readonly id = ID;
+  readonly invalidatesUnknown = false;
+  /** Messages with thinking that still stands, oldest first. */
+  #thoughts: Thought[] = [];
+  #turn = 0;
+  #messages = 0;
+  #history = 0;
+
+  plan(survey: Survey): LayerPlan {
+    const { thinkingTurns } = survey.settings.curated.keep;
+    if (thinkingTurns === undefined) return { candidates: [] };
+    const situation = { 3: true, 6: true, 8: false } as const;
+    if (legal('remove-oldest-thinking', survey.profile.modelClass, situation).answer !== 'yes') {
+      return { candidates: [] };
+    }
+    this.#sync(survey);
+    if (!survey.looksBack) return { candidates: [] };
+    this.#thoughts = this.#thoughts.filter((t) => !survey.isDropped(t.at) && !this.#isGone(survey, t.at));
+    const turns = [...new Set(this.#thoughts.map((t) => t.turn))];
+    const kept = new Set(thinkingTurns === 0 ? [] : turns.slice(-thinkingTurns));
+    const candidates: Candidate[] = [];
+    for (const thought of this.#thoughts) {
+      if (kept.has(thought.turn) || thought.at >= survey.openFrom) break;
+      thought.since ??= survey.requests;
+      const size = thinkingOf(thought.at, survey.messages[thought.at]!).reduce(
+        (sum, { part }) => sum + Math.ceil((part.text ?? '').length / 4),
+        1,
+      );
+      candidates.push({
+        at: thought.at,
+        frees: size,
+        leaves: 0,
+        since: thought.since,
+        presend: thought.at >= survey.sent,
+        claim: `${thought.at}#thinking`,
+        build: () => removal(survey, thought.at),
+      });
+    }
+    return { candidates };
+  }
+
+  #isGone(survey: Survey, at: number): boolean {
+    return thinkingOf(at, survey.messages[at]!).every(({ part }) =>
+      survey.isEditedAt(at, pointer(part.path)),
+    );
+  }
+
+  /** O(new). */
+  #sync(survey: Survey): void {
+    if (this.#history !== survey.calls.generation) {
+      this.#history = survey.calls.generation;
+      this.#thoughts = [];
+      this.#turn = 0;
+      this.#messages = 0;
+    }
+    for (; this.#messages < survey.messages.length; this.#messages += 1) {
+      const at = this.#messages;
+      const { reading } = survey.messages[at]!;
+      if (reading.role === 'user' && reading.ownText !== '') this.#turn += 1;
+      if (reading.parts.some((p) => p.kind === 'thinking')) this.#thoughts.push({ at, turn: this.#turn });
+    }
+  }
+}
+
+/** All thinking of one message; undefined where the message would not get smaller. */
+function removal(survey: Survey, at: number): Built | undefined {
+  const message = survey.messages[at]!;
+  const parts = thinkingOf(at, message);
+  const first = parts[0];
+  if (first === undefined) return undefined;
+  // Of several blocks the handle gives the content around them.
+  const place = parts.length === 1 ? first.part.path : first.part.path.slice(0, 1);
+  const original = sliceValue(message.native.text, place);
+  if (original === undefined) return undefined;
+  const gone = parts.reduce((sum, { part }) => sum + survey.count(part.text ?? ''), 0);
+  const edits = removeParts(survey.spec.format, survey.messages, parts);
+  const stays = edits.reduce((sum, e) => sum + (e.op === 'set' ? survey.count(e.json) : 0), 0);
+  const dropped = edits.some((e) => e.op === 'drop' && e.at === at);
+  const delta = dropped ? -message.tokens : Math.min(0, stays - gone);
+  return {
+    edits: edits.map((e, i) => (i === 0 ? { ...e, delta } : e)),
+    section: { section_id: `${ID}/${at}`, kind: 'volatile', tokens_delta: delta },
+    event: planned('memory.thinking_cleared', {
+      message: at,
+      path: pointer(first.part.path),
+      handle: handleOf(survey.tenant, survey.session, message.seq, 0, original),
+      cleared_at_turn: survey.turn,
+      tokens_delta: delta,
+      _of: place,
+    }),
+  };
+}
