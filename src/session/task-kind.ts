@@ -1,20 +1,6 @@
-// The closed set of task kinds (P-6): what is curated and what passes through. Pure.
+// What a task kind means for curation (P-6). Pure.
 
-const EXEMPT: ReadonlySet<string> = new Set([
-  'plan',
-  'classify',
-  'summarise',
-  'summarize',
-  'compact',
-  'compaction',
-  'subagent',
-  'delegate',
-  'fanout_judge',
-  'hitl_synthesize',
-  'rag_contextualize',
-]);
-
-const CURATED: ReadonlySet<string> = new Set(['main', 'gate_retry']);
+import { isExemptTask, isKnownTask } from '../protocol/vocabulary.js';
 
 export interface TaskKind {
   name: string;
@@ -23,8 +9,7 @@ export interface TaskKind {
   unknown: boolean;
 }
 
-export function taskKind(name: string | undefined): TaskKind {
-  if (name === undefined) return { name: 'main', exempt: false, unknown: false };
-  if (EXEMPT.has(name)) return { name, exempt: true, unknown: false };
-  return { name: CURATED.has(name) ? name : 'main', exempt: false, unknown: !CURATED.has(name) };
+export function taskKind(name = 'main'): TaskKind {
+  const unknown = !isKnownTask(name);
+  return { name: unknown ? 'main' : name, exempt: isExemptTask(name), unknown };
 }
