@@ -2,23 +2,23 @@
 // takes everything down again in the right order.
 
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attach } from '../native/index.js';
 import { type Clock, systemClock } from './clock.js';
 import { type Limits, resolveLimits } from './config.js';
-import { CuratedError } from './errors.js';
+import { DaemonConfig } from './daemon-config.js';
 import { createGate, DEFAULT_PORT, loadTokens } from './gate/index.js';
 import { MemoryStore, type Store } from './journal/index.js';
 import { SqliteStore } from './journal/sqlite-store.js';
-import { createLog, createMetrics, Health, type Log, type LogLevel, observePages } from './observe/index.js';
+import { MovableClock } from './movable-clock.js';
+import { createLog, createMetrics, Health, type LogLevel, observePages } from './observe/index.js';
 import { checkSocketPath, type Paths } from './paths.js';
 import { createPool } from './pool/pool.js';
 import type { Rooms } from './service/context.js';
 import { Peer } from './service/peer.js';
 import { SessionRegistry } from './session/registry.js';
-import { type ConfigLayer, configError, loadSettings } from './settings/index.js';
 import { VERSION } from './version.js';
 
 export interface DaemonOptions {
@@ -55,29 +55,8 @@ export interface Daemon {
 
 /** Sessions that nobody has used for so long leave memory; their journal brings them back. */
 const PARK_EVERY_MS = 30_000;
-
-/** Wall time that a test may move; everything else is the system's clock. */
-class MovableClock implements Clock {
-  #offset = 0;
-  readonly #base: Clock;
-
-  constructor(base: Clock) {
-    this.#base = base;
-  }
-
-  now(): number {
-    return this.#base.now() + this.#offset;
-  }
-
-  mono(): number {
-    return this.#base.mono();
-  }
-
-  advance(ms: number): number {
-    this.#offset += ms;
-    return this.now();
-  }
-}
+/** Journals past their retention are looked for at start and so often after it (J-13). */
+const SWEEP_EVERY_MS = 6 * 60 * 60_000;
 
 export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   const { paths, count } = o;
@@ -85,18 +64,26 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   const base = o.clock ?? systemClock;
   const movable = o.testClock ? new MovableClock(base) : undefined;
   const clock = movable ?? base;
-  const limits = resolveLimits(o.limits ?? {});
   for (const dir of [paths.run, paths.data]) mkdirSync(dir, { recursive: true, mode: 0o700 });
   const log = createLog({
     ...(o.logLevel === undefined ? {} : { level: o.logLevel }),
     ...(o.logFile === undefined ? {} : { file: o.logFile }),
   });
   const config = new DaemonConfig(paths.config, log);
+  const { listen } = config.settings.curated;
+  const limits = resolveLimits({ ...config.settings.curated.limits, ...o.limits });
   const metrics = createMetrics();
   const health = new Health(clock, VERSION);
   const tokenizer = attach();
   const store: Store = o.memory ? new MemoryStore() : await SqliteStore.open(join(paths.data, 'journal.db'));
   for (const notice of store.health().notices) log.warn({ notice }, 'journal');
+  health.declare('journal');
+  store.onHealth((h) => {
+    if (h.state === 'green') return health.green('journal');
+    health.red('journal', h.error ?? 'the last write failed');
+    metrics.journalFault(h.error?.kind ?? 'STORAGE');
+    log.error({ error: h.error?.message }, 'the journal cannot be written: new work is refused until it can');
+  });
   const pool = createPool();
 
   const registry = new SessionRegistry({
@@ -111,6 +98,8 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     countShort: count ?? ((text, encoding) => tokenizer.count(text, encoding)),
     newId: () => randomUUID(),
     configLayers: () => config.layers,
+    configVersion: () => config.version,
+    fsync: () => config.settings.journal.fsync,
     notice: (what, detail) => log.warn(detail ?? {}, what),
   });
   metrics.watch('sessions', () => registry.loaded);
@@ -153,12 +142,12 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   };
 
   const gate = createGate({
-    socketPath: o.socket === false ? undefined : checkSocketPath(o.socket ?? paths.socket),
-    port: o.port ?? DEFAULT_PORT,
+    socketPath: o.socket === false ? undefined : checkSocketPath(o.socket ?? listen.socket ?? paths.socket),
+    port: o.port ?? listen.port ?? DEFAULT_PORT,
     host: o.host,
     tokens: loadTokens(paths.tokenFile),
     limits,
-    allowOrigins: o.allowOrigins,
+    allowOrigins: o.allowOrigins ?? listen.allowOrigins,
     routes: observePages(health, metrics),
     clock,
     log,
@@ -176,9 +165,16 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
 
   const parking = setInterval(() => registry.park(limits.park_ms), PARK_EVERY_MS);
   parking.unref();
+  const sweep = () =>
+    void store
+      .sweep({ now: clock.now(), retainDays: config.settings.journal.retainDays, open: registry.keys() })
+      .catch((e: unknown) => log.error({ error: (e as Error).message }, 'the sweep of old journals failed'));
+  const sweeping = setInterval(sweep, SWEEP_EVERY_MS);
+  sweeping.unref();
 
   async function takeDown(): Promise<void> {
     clearInterval(parking);
+    clearInterval(sweeping);
     await gate.drain();
     await registry.settle();
     await store.close();
@@ -199,10 +195,12 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     listening = await gate.listen();
   } catch (e) {
     clearInterval(parking);
+    clearInterval(sweeping);
     await store.close();
     await pool.close();
     throw e;
   }
+  sweep();
   await writeDaemonFile(paths, listening, startedAt);
   log.info({ url: listening.url, socket: listening.socket }, 'listening');
   return { url: listening.url, socket: listening.socket, stop, ended: end, reload: () => config.reload() };
@@ -225,40 +223,4 @@ async function writeDaemonFile(
   const draft = `${paths.daemonJson}.${process.pid}`;
   await writeFile(draft, `${text}\n`, { mode: 0o600 });
   await rename(draft, paths.daemonJson);
-}
-
-/** The daemon's own configuration file: read at start, again when asked; a wrong one never replaces a right one. */
-class DaemonConfig {
-  layers: readonly ConfigLayer[] = [];
-  readonly #file: string;
-  readonly #log: Log;
-
-  constructor(file: string, log: Log) {
-    this.#file = file;
-    this.#log = log;
-    this.layers = this.#read();
-  }
-
-  reload(): void {
-    try {
-      this.layers = this.#read();
-      this.#log.info({ file: this.#file }, 'configuration read; it holds for sessions opened from now on');
-    } catch (e) {
-      this.#log.error({ file: this.#file, error: (e as Error).message }, 'the running configuration stays');
-    }
-  }
-
-  #read(): readonly ConfigLayer[] {
-    let text: string;
-    try {
-      text = readFileSync(this.#file, 'utf8');
-    } catch (e) {
-      if ((e as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw new CuratedError('CONFIG', `${this.#file}: ${(e as Error).message}`);
-    }
-    const loaded = loadSettings(text, { origin: this.#file, readFile: (path) => readFileSync(path, 'utf8') });
-    for (const notice of loaded.notices) this.#log.warn({ notice }, 'configuration');
-    if (!loaded.ok) throw configError(loaded.errors, this.#file);
-    return [loaded.layer];
-  }
 }

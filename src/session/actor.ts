@@ -119,7 +119,7 @@ export class SessionActor {
       this.#outbox.push(...draft.committed);
       return { result, upTo: this.session.state.seq };
     });
-    await this.#settle(o.level, upTo);
+    await this.#settle(this.#level(o.level), upTo);
     return result;
   }
 
@@ -194,6 +194,12 @@ export class SessionActor {
     this.#outbox = [];
     this.#lost = undefined;
     this.#deps.notice('session reloaded after a lost write', { kind: lost.kind });
+  }
+
+  /** The operator may ask for more than the call's own promise, or for less than a sync. */
+  #level(asked: FlushLevel): FlushLevel {
+    const fsync = this.#deps.fsync();
+    return fsync === 'every-event' ? 'sync' : fsync === 'none' ? 'os' : asked;
   }
 
   async #settle(level: FlushLevel, upTo: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js';
 import type { Store } from '../journal/index.js';
 import type { Encoding } from '../pool/contract.js';
 import type { Pool } from '../pool/pool.js';
-import type { ConfigLayer } from '../settings/index.js';
+import type { ConfigLayer, JournalSettings } from '../settings/index.js';
 
 export interface SessionLimits {
   messagesAnAppend: number;
@@ -23,6 +23,10 @@ export interface SessionDeps {
   newId(): string;
   /** The daemon's own configuration, below each session's. */
   configLayers(): readonly ConfigLayer[];
+  /** Grows when the daemon's configuration changes. */
+  configVersion(): number;
+  /** When answers wait for the disk (REQUIREMENTS 11). */
+  fsync(): JournalSettings['fsync'];
   /** Something the operator should see; never content. */
   notice(what: string, detail?: Record<string, unknown>): void;
 }

@@ -3,6 +3,7 @@
 
 import type { DecisionFields, DecisionPayloads } from '../curation/decisions.js';
 import type { Format } from '../providers/types.js';
+import type { PresetName } from '../settings/types.js';
 
 export interface MediaHint {
   /** JSON pointer inside the message. */
@@ -16,6 +17,11 @@ export interface MessageHint {
   usage?: unknown;
   model?: string;
   media?: MediaHint[];
+}
+
+export interface OwnConfig {
+  config?: unknown;
+  preset?: PresetName;
 }
 
 export interface Payloads extends DecisionPayloads {
@@ -33,11 +39,13 @@ export interface Payloads extends DecisionPayloads {
     /** Tokens of each definition, in order. */
     _tools_each?: number[];
     config: unknown;
+    /** What the session itself asked for: laid over the daemon's file again when that changes. */
+    own?: OwnConfig;
     project?: string;
   };
   'session.resumed': { epoch: number; model?: string };
   'session.superseded': { epoch: number };
-  'session.config': { config: unknown };
+  'session.config': { config: unknown; own?: OwnConfig };
   /** `text` is the exact JSON text of the native message. */
   'session.message': {
     id: string;

@@ -26,6 +26,7 @@ export function freshState(): SessionState {
     spec: specOf('anthropic'),
     model: '',
     config: {},
+    own: {},
     epoch: 0,
     turn: 0,
     round: 0,
@@ -105,6 +106,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       break;
     case 'session.config':
       state.config = e.payload.config;
+      if (e.payload.own !== undefined) state.own = e.payload.own;
       state.calls.uncleared(new Set(state.ledger.dropObserved()));
       state.toolListObserved = ToolList.from(state.toolList);
       break;
@@ -289,6 +291,7 @@ function opened(state: SessionState, p: Payloads['session.opened']): void {
   const tools = staticPart(p.tools, p.tools_tokens, p.tools_features, p._tools_each);
   if (tools !== undefined) setTools(state, tools, false);
   state.config = p.config;
+  state.own = p.own ?? {};
   state.epoch = 1;
 }
 

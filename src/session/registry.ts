@@ -2,6 +2,7 @@
 
 import { handlePrefix } from '../curation/handle.js';
 import { fail } from '../errors.js';
+import type { SessionKey } from '../journal/index.js';
 import { SessionActor, type Subscriber } from './actor.js';
 import type { SessionDeps } from './deps.js';
 import type { ProjectedEvent } from './project.js';
@@ -23,6 +24,11 @@ export class SessionRegistry {
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
+  }
+
+  /** Sessions in memory: in use, and not to be swept. */
+  keys(): SessionKey[] {
+    return [...this.#tenants.values()].flatMap((sessions) => [...sessions.values()].map((a) => a.key));
   }
 
   get loaded(): number {

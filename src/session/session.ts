@@ -21,6 +21,8 @@ export class Session {
   /** The request as it goes out. */
   rendering = new Rendering();
   #projection: Rendering | undefined;
+  /** Version of the daemon's configuration that this session has taken up. */
+  configVersion: number;
   #settings: Settings | undefined;
   #settingsOf: unknown;
   #stack: Stack | undefined;
@@ -32,6 +34,7 @@ export class Session {
     this.key = key;
     this.state = state;
     this.deps = deps;
+    this.configVersion = deps.configVersion();
   }
 
   /** Another state (after a failed call, a rewind): everything derived starts anew. */

@@ -4,7 +4,7 @@
 import type { CallIndex } from '../curation/calls.js';
 import type { Path } from '../json/index.js';
 import type { Format, FormatSpec, Native, Reading } from '../providers/types.js';
-import type { MessageHint } from './events.js';
+import type { MessageHint, OwnConfig } from './events.js';
 import type { Ledger } from './ledger.js';
 import type { SessionStatus } from './lifecycle.js';
 import type { ToolList } from './tool-list.js';
@@ -110,6 +110,7 @@ export interface SessionState {
   tools?: StaticPart;
   /** Effective configuration as journalled: the shape of the YAML file. The fold itself reads nothing in it. */
   config: unknown;
+  own: OwnConfig;
   epoch: number;
   /** Final turn ends so far. */
   turn: number;

@@ -71,13 +71,16 @@ export class BenchDaemon {
   readonly notices: string[] = [];
   /** Texts that were counted: shows what a call cost. */
   counted = 0;
+  layers: readonly ConfigLayer[];
+  /** Raise it after changing `layers`, as a reload does. */
+  configVersion = 1;
   readonly caller = new BenchCaller();
   #id = 0;
 
   constructor(o: BenchOptions = {}) {
     this.clock = o.clock ?? new ManualClock();
     this.store = o.store ?? new MemoryStore();
-    const layers = o.layers ?? [];
+    this.layers = o.layers ?? [];
     const countTokens = async (texts: readonly (string | Uint8Array)[]) => {
       this.counted += texts.length;
       return Uint32Array.from(texts, roughTokens);
@@ -89,7 +92,9 @@ export class BenchDaemon {
       limits: { messagesAnAppend: 100, messagesATurn: 10_000, commandsASession: 256 },
       countShort: roughTokens,
       newId: () => `id-${++this.#id}`,
-      configLayers: () => layers,
+      configLayers: () => this.layers,
+      configVersion: () => this.configVersion,
+      fsync: () => 'turn-boundary',
       notice: (what) => this.notices.push(what),
     });
     this.rooms = {
@@ -101,7 +106,7 @@ export class BenchDaemon {
       truncate: (text, max) => text.slice(0, max * 4),
       status: () => Promise.reject(new CuratedError('UNSUPPORTED', 'no daemon')),
       stop: () => {},
-      layers: () => layers,
+      layers: () => this.layers,
     };
   }
 

@@ -249,3 +249,19 @@ test('M-8 J-3 a parked session is read back from its journal as if nothing had b
   assert.equal(d.registry.loaded, 0);
   assert.deepEqual(await d.call('session.state', { session: 's' }), before);
 });
+
+test('F37 a changed configuration file is taken up at the next turn boundary, under what the session asked for', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', { ...OPEN, config: { curated: { clear_at_least: 7 } } });
+  d.layers = [{ plugins: { toolResultClear: { ageTurns: 2 } }, curated: { clearAtLeast: 99 } }];
+  d.configVersion += 1;
+  await d.call('llm.prepare', { session: 's', append: [user('x')] });
+  await d.call('turn.end', { session: 's', final: false });
+  const configs = async (): Promise<Json[]> =>
+    (await d.call('journal.read', { session: 's' })).events.filter((e: Json) => e.type === 'session.config');
+  assert.equal((await configs()).length, 0);
+  await d.call('turn.end', { session: 's' });
+  const [changed] = await configs();
+  assert.equal(changed.config.plugins['nexus.memory.tool_result_clear'].age_turns, 2);
+  assert.equal(changed.config.curated.clear_at_least, 7);
+});

@@ -5,7 +5,7 @@ import type { Params } from '../../protocol/methods.js';
 import { configError, effective, loadSettings } from '../../settings/index.js';
 import { measureSystem, measureTools } from '../../tokens/request-count.js';
 import type { Draft } from '../commit.js';
-import { event } from '../events.js';
+import { event, type OwnConfig } from '../events.js';
 import { measured } from '../intake.js';
 import type { Session } from '../session.js';
 
@@ -15,11 +15,29 @@ type OpenParams = Params<'session.open'>;
 export function sessionConfig(session: Session, p: Pick<OpenParams, 'config' | 'preset'>): unknown {
   const loaded = loadSettings(p.config ?? {}, {
     origin: 'session config',
+    scope: 'session',
     under: session.deps.configLayers(),
     ...(p.preset === undefined ? {} : { preset: p.preset }),
   });
   if (!loaded.ok) throw configError(loaded.errors, 'session config');
   return effective(loaded.settings);
+}
+
+function ownConfig(p: Pick<OpenParams, 'config' | 'preset'>): OwnConfig {
+  return {
+    ...(p.config === undefined ? {} : { config: p.config }),
+    ...(p.preset === undefined ? {} : { preset: p.preset }),
+  };
+}
+
+/** Takes up a changed file of the daemon: called at turn boundaries, journalled where it makes a difference. */
+export function takeUpConfig(session: Session, draft: Draft): void {
+  const version = session.deps.configVersion();
+  if (version === session.configVersion) return;
+  session.configVersion = version;
+  const config = sessionConfig(session, session.state.own as Pick<OpenParams, 'config' | 'preset'>);
+  if (JSON.stringify(config) !== JSON.stringify(session.state.config))
+    draft.push(event('session.config', { config }));
 }
 
 /** @returns true when the session existed before */
@@ -56,7 +74,7 @@ export async function open(session: Session, p: OpenParams, draft: Draft): Promi
   if (p.config !== undefined || p.preset !== undefined) {
     const config = sessionConfig(session, p);
     if (JSON.stringify(config) !== JSON.stringify(state.config))
-      draft.push(event('session.config', { config }));
+      draft.push(event('session.config', { config, own: ownConfig(p) }));
   }
   await setStatic(session, p, draft);
   return true;
@@ -93,6 +111,7 @@ async function create(session: Session, p: OpenParams, draft: Draft): Promise<vo
           }),
       ...(p.project === undefined ? {} : { project: p.project }),
       config,
+      own: ownConfig(p),
     }),
   );
   const { window, maxOutput } = session.budget();

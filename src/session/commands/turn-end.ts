@@ -7,6 +7,7 @@ import { observeUsage, replyOf, requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
 import { type ProjectedEvent, project } from '../project.js';
 import type { Session } from '../session.js';
+import { takeUpConfig } from './open.js';
 
 export interface TurnEndParams {
   final?: boolean | undefined;
@@ -21,8 +22,9 @@ export interface TurnEnded {
 }
 
 export function endTurn(session: Session, p: TurnEndParams, draft: Draft): TurnEnded {
-  const { state, settings } = session;
   const final = p.final ?? true;
+  if (final) takeUpConfig(session, draft);
+  const { state, settings } = session;
   const turn = state.turn;
   const usage = p.usage === undefined ? undefined : readUsage(state.format, p.usage);
   const seen = usage?.ok

@@ -1,0 +1,58 @@
+// The daemon's configuration file.
+
+import { readFileSync } from 'node:fs';
+import { CuratedError } from './errors.js';
+import type { Log } from './observe/index.js';
+import {
+  type ConfigLayer,
+  configError,
+  loadSettings,
+  resolveSettings,
+  type Settings,
+} from './settings/index.js';
+
+/** The daemon's own configuration file: read at start, again when asked; a wrong one never replaces a right one. */
+export class DaemonConfig {
+  layers: readonly ConfigLayer[] = [];
+  /** The settings of the daemon itself: where it listens, its limits, its journal. */
+  settings: Settings;
+  /** Grows with each change: sessions take it up at their next turn boundary. */
+  version = 1;
+  readonly #file: string;
+  readonly #log: Log;
+
+  constructor(file: string, log: Log) {
+    this.#file = file;
+    this.#log = log;
+    this.layers = this.#read();
+    this.settings = resolveSettings(this.layers);
+  }
+
+  reload(): void {
+    try {
+      this.layers = this.#read();
+      this.settings = resolveSettings(this.layers);
+      this.version += 1;
+      this.#log.info(
+        { file: this.#file },
+        'configuration read; sessions take it up at their next turn boundary',
+      );
+    } catch (e) {
+      this.#log.error({ file: this.#file, error: (e as Error).message }, 'the running configuration stays');
+    }
+  }
+
+  #read(): readonly ConfigLayer[] {
+    let text: string;
+    try {
+      text = readFileSync(this.#file, 'utf8');
+    } catch (e) {
+      if ((e as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw new CuratedError('CONFIG', `${this.#file}: ${(e as Error).message}`);
+    }
+    const loaded = loadSettings(text, { origin: this.#file, readFile: (path) => readFileSync(path, 'utf8') });
+    for (const notice of loaded.notices) this.#log.warn({ notice }, 'configuration');
+    if (!loaded.ok) throw configError(loaded.errors, this.#file);
+    return [loaded.layer];
+  }
+}
