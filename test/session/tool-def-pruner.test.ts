@@ -314,3 +314,19 @@ test('P-5 observe lists what the host sent, and says what would have gone', asyn
     ],
   );
 });
+
+test('L2-7 D-11 without discovery a pruned tool is found by its name or by what it does', async () => {
+  const tools = [
+    tool('keep'),
+    tool('send_email', { description: 'Sends an email to somebody.' }),
+    tool('weather', { description: 'Tells the weather of a city.' }),
+  ];
+  const p = await play(tools, { [PRUNER]: { unused_turns_threshold: 2 } });
+  for (let i = 0; i < 3; i += 1) await p.turn({ calls: ['keep'] });
+  const found = await p.d.call('tools.discover', { session: 's', class: 'mail somebody a letter' });
+  assert.equal(found.tools[0].name, 'send_email');
+  const named = await p.d.call('tools.discover', { session: 's', class: 'weather' });
+  assert.deepEqual(names(named.tools), ['weather']);
+  assert.ok((await p.turn({ calls: ['keep'] })).listed.includes('weather'));
+  await assert.rejects(p.d.call('tools.discover', { session: 's', class: 'xyzzy' }), /no tool has the class/);
+});

@@ -2,9 +2,11 @@
 // with the next request.
 
 import type { ToolEntry } from '../../curation/tools/catalog.js';
+import { rankTools } from '../../curation/tools/rank-tools.js';
 import { CuratedError } from '../../errors.js';
 import { RawJson } from '../../json/index.js';
 import type { Params } from '../../protocol/methods.js';
+import { PLUGIN_IDS } from '../../settings/index.js';
 import type { Draft } from '../commit.js';
 import { event } from '../events.js';
 import type { Session } from '../session.js';
@@ -14,6 +16,10 @@ export interface Discovered {
   subclass?: string;
   tools: { name: string; description: string; parameters: RawJson; subclass?: string }[];
 }
+
+/** Tools that a search gives at most. */
+const FOUND = 5;
+const QUESTIONS = 3;
 
 const NO_PARAMETERS = '{"type":"object","properties":{}}';
 
@@ -43,7 +49,7 @@ export function discover(session: Session, p: Params<'tools.discover'>, draft: D
 function find(session: Session, wanted: string, subclass: string | undefined): ToolEntry[] {
   const { catalog } = session.state.toolList;
   const members = catalog.filter((t) => t.class === wanted);
-  if (members.length === 0) return [unknownClass(catalog, wanted)];
+  if (members.length === 0) return byName(session, wanted) ?? unknownClass(session, wanted);
   if (subclass === undefined) return members;
   const part = members.filter((t) => t.subclass === subclass);
   if (part.length > 0) return part;
@@ -57,11 +63,41 @@ function find(session: Session, wanted: string, subclass: string | undefined): T
   );
 }
 
-function unknownClass(catalog: readonly ToolEntry[], wanted: string): never {
+/**
+ * Where tools are hidden by use alone, most have no class: a tool's name does, or words about what it should do, as a
+ * search (D-11: layer 2 works alone).
+ */
+function byName(session: Session, wanted: string): ToolEntry[] | undefined {
+  const { catalog } = session.state.toolList;
+  const { active } = session.settings;
+  if (active.has(PLUGIN_IDS.progressive) || !active.has(PLUGIN_IDS.toolDefPruner)) return undefined;
+  const named = catalog.filter((t) => t.key === wanted);
+  const found = named.length > 0 ? named : rankTools(catalog, wanted, FOUND, newestQuestions(session));
+  return found.length > 0 ? found : undefined;
+}
+
+function unknownClass(session: Session, wanted: string): never {
+  const { catalog } = session.state.toolList;
+  const near = rankTools(catalog, wanted, FOUND, newestQuestions(session));
   throw new CuratedError('UNSUPPORTED', `no tool has the class ${JSON.stringify(wanted)}`, {
     path: 'class',
-    detail: { reason: 'unknown_class', classes: distinct(catalog.map((t) => t.class)) },
+    detail: {
+      reason: 'unknown_class',
+      classes: distinct(catalog.map((t) => t.class)),
+      nearest: [...new Set(near.map((t) => t.class).filter((c) => c !== undefined))],
+    },
   });
+}
+
+/** What the user asked last, oldest first: it says what the search is about. */
+function newestQuestions(session: Session): string[] {
+  const questions: string[] = [];
+  const { messages } = session.state;
+  for (let at = messages.length - 1; at >= 0 && questions.length < QUESTIONS; at -= 1) {
+    const { role, ownText } = messages[at]!.reading;
+    if (role === 'user' && ownText !== '') questions.unshift(ownText);
+  }
+  return questions;
 }
 
 function distinct(values: readonly (string | undefined)[]): string[] {
