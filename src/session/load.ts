@@ -19,17 +19,17 @@ export async function* events(
   while (next <= toSeq) {
     const page = await store.read(key, next, Math.min(PAGE, toSeq - next + 1));
     if (page.length === 0) return;
-    for (const record of page) yield { event: await eventOf(store, key, record), record };
+    // One fetch of texts a page: a round trip for each would be most of a resume.
+    const hashes = [...new Set(page.flatMap((record) => references(record.payload)))];
+    const texts = hashes.length === 0 ? NO_TEXTS : await store.blobs(key, hashes);
+    for (const record of page) yield { event: eventOf(texts, record), record };
     next = page[page.length - 1]!.seq + 1;
   }
 }
 
-async function eventOf(store: Store, key: SessionKey, record: JournalRecord): Promise<SessionEvent> {
-  const texts = new Map<string, Uint8Array>();
-  for (const hash of references(record.payload)) {
-    const bytes = await store.blob(key, hash);
-    if (bytes !== undefined) texts.set(hash, bytes);
-  }
+const NO_TEXTS: ReadonlyMap<string, Uint8Array> = new Map();
+
+function eventOf(texts: ReadonlyMap<string, Uint8Array>, record: JournalRecord): SessionEvent {
   const payload = attach(record.payload, (hash) => texts.get(hash));
   return {
     type: record.type as EventType,
