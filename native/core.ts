@@ -1,7 +1,7 @@
 // One instance of the WASM core with its region: caches, text buffer, stack. Knows addresses and bytes, no strings.
 import { threadId } from 'node:worker_threads';
 import { fail } from '../src/errors.js';
-import { PAGE, type SharedTables, TABLES_AT } from './tables.js';
+import { PAGE, REGION_BYTES, type SharedTables, TABLES_AT, UNSHARED_REGIONS } from './tables.js';
 
 /** What native/assembly/core.ts exports. Counts are u32 read as i32: use `>>> 0`. */
 interface CoreExports {
@@ -21,6 +21,8 @@ interface CoreExports {
 export const BUFFER_BYTES = 65_536;
 /** Text bytes of the one large buffer of a shared memory, which its threads use in turns. */
 export const LARGE_BYTES = 4 << 20;
+/** Room for the region of that buffer: five and an eighth times the text, and the caches. */
+const LARGE_REGION_BYTES = 24 << 20;
 /** States of a region in the shared memory; a taken one holds TAKEN + the thread's id. */
 const FREE = 0;
 const USED_BEFORE = 1;
@@ -75,12 +77,11 @@ function start(
 function places(tables: SharedTables) {
   const statesAt = Math.ceil((TABLES_AT + tables.tableBytes) / 64) * 64;
   const large = Math.ceil((statesAt + (SLOTS + 1) * 4) / PAGE) * PAGE;
-  grow(tables.memory, large);
+  if (tables.shared) grow(tables.memory, large);
   return {
     states: new Int32Array(tables.memory.buffer, statesAt, SLOTS + 1),
     large,
-    slotAt: (fn: CoreExports, slot: number) =>
-      large + sizeOf(fn, LARGE_BYTES) + slot * sizeOf(fn, BUFFER_BYTES),
+    slotAt: (slot: number) => large + (tables.shared ? LARGE_REGION_BYTES : 0) + slot * REGION_BYTES,
   };
 }
 
@@ -118,21 +119,16 @@ export function sharedCore(tables: SharedTables): Core {
   const { states, slotAt } = places(tables);
   let slot = 0;
   let before: number | undefined;
-  while (slot < SLOTS) {
+  const slots = tables.shared ? SLOTS : UNSHARED_REGIONS;
+  while (slot < slots) {
     before = take(states, slot);
     if (before !== undefined) break;
     slot++;
   }
-  if (before === undefined) fail('LIMIT', `more than ${SLOTS} tokenizers in one process`);
-  return startIn(
-    tables,
-    (fn) => slotAt(fn, slot),
-    BUFFER_BYTES,
-    before !== FREE,
-    () => {
-      Atomics.store(states, slot, USED_BEFORE);
-    },
-  );
+  if (before === undefined) fail('LIMIT', `more than ${slots} tokenizers over one memory`);
+  return startIn(tables, slotAt(slot), REGION_BYTES, BUFFER_BYTES, before !== FREE, () => {
+    Atomics.store(states, slot, USED_BEFORE);
+  });
 }
 
 /**
@@ -143,28 +139,23 @@ export function largeSharedCore(tables: SharedTables): Core | undefined {
   const { states, large } = places(tables);
   const before = take(states, SLOTS);
   if (before === undefined) return undefined;
-  return startIn(
-    tables,
-    () => large,
-    LARGE_BYTES,
-    before !== FREE,
-    (clean = true) => {
-      Atomics.store(states, SLOTS, clean ? FREE : USED_BEFORE);
-    },
-  );
+  return startIn(tables, large, LARGE_REGION_BYTES, LARGE_BYTES, before !== FREE, (clean = true) => {
+    Atomics.store(states, SLOTS, clean ? FREE : USED_BEFORE);
+  });
 }
 
 function startIn(
   tables: SharedTables,
-  addressOf: (fn: CoreExports) => number,
+  at: number,
+  room: number,
   textBytes: number,
   dirty: boolean,
   release: Core['release'],
 ): Core {
   try {
     const regionAt = (fn: CoreExports) => {
-      const at = addressOf(fn);
       const size = sizeOf(fn, textBytes);
+      if (size > room) fail('INTERNAL', `a region of ${size} bytes where ${room} are set aside`);
       grow(tables.memory, at + size);
       if (dirty) new Uint8Array(tables.memory.buffer, at, size).fill(0);
       return at;
@@ -179,11 +170,5 @@ function startIn(
 /** A core over private tables whose buffer takes `textBytes`; freed with its memory. */
 export function privateCore(tables: SharedTables, textBytes: number): Core {
   const at = Math.ceil((TABLES_AT + tables.tableBytes) / PAGE) * PAGE;
-  return startIn(
-    tables,
-    () => at,
-    textBytes,
-    false,
-    () => undefined,
-  );
+  return startIn(tables, at, Number.POSITIVE_INFINITY, textBytes, false, () => undefined);
 }

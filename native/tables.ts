@@ -27,6 +27,13 @@ export interface SharedTables {
 /** Address of the blob. Below it lies nothing: a zero pointer never hits a table. */
 export const TABLES_AT = 1024;
 export const PAGE = 65_536;
+/** Room for a tokenizer's region, which has some 1.8 MB. */
+export const REGION_BYTES = 2 << 20;
+/**
+ * Tokenizers over one memory that cannot be shared. Growing such a memory detaches every view of it, so room for
+ * all is there from the start; pages that are not used cost nothing.
+ */
+export const UNSHARED_REGIONS = 8;
 /** The WASM declares this maximum (native/build.mjs); 2 GiB of address space, touched only as workers attach. */
 const MAX_PAGES = 32_768;
 const MAGIC = 0x6b6f7463;
@@ -99,11 +106,10 @@ function load(): SharedTables {
   }
   try {
     const tableBytes = fstatSync(fd).size;
-    const pages = Math.ceil((TABLES_AT + tableBytes) / PAGE);
     const shared = build === 'core';
     const memory = shared
-      ? new WebAssembly.Memory({ initial: pages, maximum: MAX_PAGES, shared: true })
-      : new WebAssembly.Memory({ initial: pages });
+      ? new WebAssembly.Memory({ initial: pagesFor(tableBytes, 0), maximum: MAX_PAGES, shared: true })
+      : new WebAssembly.Memory({ initial: pagesFor(tableBytes, UNSHARED_REGIONS) });
     const into = new Uint8Array(memory.buffer, TABLES_AT, tableBytes);
     for (let at = 0; at < tableBytes; ) {
       const n = readSync(fd, into, at, tableBytes - at, null);
@@ -120,10 +126,14 @@ function load(): SharedTables {
   }
 }
 
-/** Tables of its own for one job, as a copy of `from`: memory that is given back afterwards. */
-export function privateTables(from: SharedTables): SharedTables {
+function pagesFor(tableBytes: number, regions: number): number {
+  return Math.ceil((TABLES_AT + tableBytes) / PAGE) + 1 + (regions * REGION_BYTES) / PAGE;
+}
+
+/** Tables of its own for one job, as a copy of `from`, with room for `regions`: memory that is given back afterwards. */
+export function privateTables(from: SharedTables, regions = 0): SharedTables {
   const build = capabilities().simd && capabilities().build !== 'core-plain' ? 'core-private' : 'core-plain';
-  const memory = new WebAssembly.Memory({ initial: Math.ceil((TABLES_AT + from.tableBytes) / PAGE) });
+  const memory = new WebAssembly.Memory({ initial: pagesFor(from.tableBytes, regions) });
   new Uint8Array(memory.buffer).set(new Uint8Array(from.memory.buffer, 0, TABLES_AT + from.tableBytes));
   return {
     memory,
