@@ -1,5 +1,5 @@
 // Counting a text that grows: everything before the last certain piece border is settled, only the rest is counted
-// again. So an append costs what it adds and one piece, not the text so far.
+// again. So an append costs what it adds and one piece, not the text so far. (One unbroken run of megabytes is one piece.)
 import type { Core } from './core.js';
 
 /** Running total of a text that only grows. */
@@ -26,8 +26,10 @@ export class Appender implements Appending {
     private readonly core: () => Core,
     private readonly encoding: number,
     private readonly guard: <T>(call: () => T) => T,
-    /** Counts a text too long for the buffer. */
-    private readonly countLong: (text: Uint8Array) => number,
+    /** Tokens of a text of any length. */
+    private readonly countAll: (text: Uint8Array) => number,
+    /** Tokens and bytes of a text of any length up to its last certain border. */
+    private readonly countOpen: (text: Uint8Array) => { tokens: number; bytes: number },
   ) {}
 
   get tokens(): number {
@@ -37,8 +39,9 @@ export class Appender implements Appending {
   append(text: string): number {
     let from = 0;
     do {
-      // A part that surely fits behind the tail; a tail that has outgrown half the buffer is handled in `settle`.
-      const room = Math.max(1024, Math.floor((this.core().bytes.length - this.tailBytes) / 3) - 8);
+      // A part that surely fits behind the tail; behind a tail that has outgrown half the buffer all of it.
+      const free = this.core().bytes.length - this.tailBytes;
+      const room = free > this.tailBytes ? Math.floor(free / 3) - 8 : text.length;
       let to = Math.min(text.length, from + room);
       if (to < text.length && (text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to--;
       this.part(text.slice(from, to), to >= text.length);
@@ -66,14 +69,13 @@ export class Appender implements Appending {
     const { encoding } = this;
     this.settled += this.guard(() => core.fn.run(encoding, core.buffer, have, 0, 0xfffffffe) >>> 0);
     const consumed = core.fn.consumed() >>> 0;
-    const rest = have - consumed;
     this.keep(core.bytes.subarray(consumed, have));
     if (!last) return;
     if (this.half !== '') {
       core.bytes.set([0xef, 0xbf, 0xbd], have);
       have += 3;
     }
-    const length = rest + have - consumed - rest;
+    const length = have - consumed;
     this.total =
       this.settled +
       this.guard(() => core.fn.run(encoding, core.buffer + consumed, length, 1, 0xfffffffe) >>> 0);
@@ -85,19 +87,18 @@ export class Appender implements Appending {
     this.tailBytes = bytes.length;
   }
 
-  /** The unsettled piece and the part do not fit the buffer: the piece is kept whole and counted as a text. */
+  /** The unsettled piece and the part do not fit the buffer: they are counted as a text, and what is certain is settled. */
   private outgrown(text: string, last: boolean): void {
-    const grown = new Uint8Array(this.tailBytes + text.length * 3 + 3);
+    const grown = new Uint8Array(this.tailBytes + text.length * 3);
     grown.set(this.tail.subarray(0, this.tailBytes));
     const have = this.tailBytes + encoder.encodeInto(text, grown.subarray(this.tailBytes)).written;
-    this.tail = grown;
-    this.tailBytes = have;
+    const open = this.countOpen(grown.subarray(0, have));
+    this.settled += open.tokens;
+    this.keep(grown.subarray(open.bytes, have));
     if (!last) return;
-    let length = have;
-    if (this.half !== '') {
-      grown.set([0xef, 0xbf, 0xbd], have);
-      length += 3;
-    }
-    this.total = this.settled + this.countLong(grown.subarray(0, length));
+    const rest = new Uint8Array(this.tailBytes + 3);
+    rest.set(this.tail.subarray(0, this.tailBytes));
+    rest.set([0xef, 0xbf, 0xbd], this.tailBytes);
+    this.total = this.settled + this.countAll(rest.subarray(0, this.tailBytes + (this.half === '' ? 0 : 3)));
   }
 }

@@ -181,6 +181,16 @@ class CoreTokenizer implements Tokenizer {
       e,
       (call) => this.guard(call),
       (text) => this.pass(text, e, NO_LIMIT).tokens,
+      (text) => {
+        const done: Passage = { tokens: 0, bytes: 0 };
+        passThrough(this.tables, this.live(), text, (core, have) => {
+          done.tokens += this.guard(() => core.fn.run(e, core.buffer, have, 0, NO_LIMIT) >>> 0);
+          const consumed = core.fn.consumed() >>> 0;
+          done.bytes += consumed;
+          return consumed;
+        });
+        return done;
+      },
     );
   }
 

@@ -164,6 +164,36 @@ for (const encoding of ENCODINGS) {
   });
 }
 
+test('an appender outlives a run longer than the buffer, and is cheap again behind it', () => {
+  for (const encoding of ENCODINGS) {
+    const appender = tokenizer.appender(encoding);
+    let all = 'Words, then ';
+    appender.append(all);
+    for (const part of [
+      'a'.repeat(50_000),
+      'b'.repeat(30_000),
+      '\ud83d',
+      '\ude00',
+      '='.repeat(90_000),
+      ' and more\n',
+      '中'.repeat(70_000),
+    ]) {
+      all += part;
+      assert.equal(appender.append(part), tokenizer.count(all, encoding));
+    }
+    appender.append('\nx');
+    all += '\nx';
+    const started = process.cpuUsage();
+    for (let i = 0; i < 2000; i++) {
+      appender.append(' word');
+      all += ' word';
+    }
+    const used = process.cpuUsage(started);
+    assert.equal(appender.tokens, tokenizer.count(all, encoding));
+    assert.ok(used.user + used.system < 500_000);
+  }
+});
+
 test('classes share out every byte and token of a text', () => {
   fc.assert(
     fc.property(someText, fc.constantFrom(...ENCODINGS), (text, encoding) => {
