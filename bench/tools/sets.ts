@@ -62,7 +62,9 @@ export const FOLDS = 5;
 
 export function foldOf(id: string): number {
   let hash = 7;
-  for (const c of id.split('#')[0]!) hash = (hash * 31 + c.charCodeAt(0)) >>> 0;
+  // The long-context set has the conversations of the base set once more: they share their fold.
+  for (const c of id.split('#')[0]!.replace('long_context', 'base'))
+    hash = (hash * 31 + c.charCodeAt(0)) >>> 0;
   return hash % FOLDS;
 }
 

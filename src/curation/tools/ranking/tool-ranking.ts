@@ -4,7 +4,7 @@
 
 import { GramIndex } from './gram-index.js';
 import { taskWords } from './task-words.js';
-import { type Bag, WordIndex } from './word-index.js';
+import { type Bag, highest, normalized, WordIndex } from './word-index.js';
 import { stems } from './words.js';
 
 export interface RankedTool {
@@ -34,7 +34,7 @@ const CLAUSES = 0.35;
 /** Weights of what is added to that. */
 const GROUP = 0.6;
 const LINKED = 1;
-const TASK = 0.4;
+const TASK = 0.5;
 const HISTORY = 0.1;
 /** Best tools of a group that speak for it. */
 const SPEAKERS = 3;
@@ -100,14 +100,16 @@ export class ToolRanking {
     for (const stem of o.links === undefined ? [] : new Set(stems(question))) {
       for (const [word, weight] of o.links!(stem)) linked.set(word, Math.max(linked.get(word) ?? 0, weight));
     }
-    this.#add(scores, this.#words.scores(linked), LINKED);
-    this.#add(scores, this.#words.scores(taskWords(question)), TASK);
+    // On the scale of what the question's own words say, so that a clear question is not talked over.
+    const scale = highest(this.#words.scores(bagOfWords(stems(question))));
+    this.#add(scores, this.#words.scores(linked), LINKED, scale);
+    this.#add(scores, this.#words.scores(taskWords(question)), TASK, scale);
     return scores;
   }
 
   #text(text: string): Float64Array {
     const words = stems(text);
-    const scores = this.#words.scores(new Map(words.map((w) => [w, 1])));
+    const scores = normalized(this.#words.scores(bagOfWords(words)));
     const alike = this.#grams.scores(words);
     return scores.map((s, i) => (1 - SPELLING) * s + SPELLING * alike[i]!);
   }
@@ -123,9 +125,14 @@ export class ToolRanking {
     });
   }
 
-  #add(into: Float64Array, scores: Float64Array, weight: number): void {
-    for (let i = 0; i < scores.length; i += 1) into[i]! += weight * scores[i]!;
+  #add(into: Float64Array, scores: Float64Array, weight: number, scale: number): void {
+    const top = scale || highest(scores) || 1;
+    for (let i = 0; i < scores.length; i += 1) into[i]! += (weight * scores[i]!) / top;
   }
+}
+
+function bagOfWords(words: readonly string[]): Bag {
+  return new Map(words.map((w) => [w, 1]));
 }
 
 function lead(t: RankedTool): string {

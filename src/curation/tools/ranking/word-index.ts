@@ -25,7 +25,6 @@ export class WordIndex {
     this.#mean = this.#lengths.reduce((a, b) => a + b, 0) / Math.max(1, documents.length) || 1;
   }
 
-  /** Score of each document, at most 1. */
   scores(query: Bag): Float64Array {
     const scores = new Float64Array(this.size);
     for (const [word, asked] of query) {
@@ -37,12 +36,16 @@ export class WordIndex {
         scores[document]! += (asked * rarity * weight * (K1 + 1)) / (weight + K1 * length);
       }
     }
-    return normalized(scores);
+    return scores;
   }
 }
 
 /** Divided by the highest; zeros stay zeros. */
 export function normalized(scores: Float64Array): Float64Array {
-  const top = scores.reduce((a, b) => Math.max(a, b), 0);
+  const top = highest(scores);
   return top === 0 ? scores : scores.map((s) => s / top);
+}
+
+export function highest(scores: Float64Array): number {
+  return scores.reduce((a, b) => Math.max(a, b), 0);
 }
