@@ -13,6 +13,7 @@ const MODELS: readonly [AgentFormat, string][] = [
   ['anthropic', 'claude-sonnet-4-5'],
   ['anthropic', 'claude-opus-5-5'],
   ['openai-chat', 'gpt-5.4'],
+  ['openai-responses', 'gpt-5.4'],
 ];
 
 const CONFIGS: readonly Json[] = [
@@ -107,9 +108,9 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
       walked.steps += 1;
       const body = await prepare();
       const usage = body.usage;
-      const message = reply(dice, format, format === 'anthropic' ? body : {});
-      add(message);
-      const ids = callsOf(format, message);
+      const said = reply(dice, format, format === 'anthropic' ? body : {});
+      add(...said);
+      const ids = callsOf(format, said);
       if (ids.length > 0) {
         add(...results(dice, format, ids, careless && dice.chance(0.15)));
         if (dice.chance(0.6)) await boundary(false, usage);
@@ -135,10 +136,8 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
           const r = await d.call('llm.prepare', { session: 's', messages: own });
           before = r.request.messages.map((m: Json) => JSON.stringify(m));
           allowed = Number.POSITIVE_INFINITY;
-          const message = reply(dice, format, {});
-          if (callsOf(format, message).length > 0)
-            add({ role: 'assistant', content: format === 'anthropic' ? [{ type: 'text', text: 'x' }] : 'x' });
-          else add(message);
+          const text = { type: format === 'openai-responses' ? 'output_text' : 'text', text: 'x' };
+          add({ role: 'assistant', content: format === 'openai-chat' ? 'x' : [text] });
           await boundary(true);
           add({ role: 'user', content: prose(dice, 5) });
         }
@@ -152,8 +151,9 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
       walked.cleared += 1;
       const original = stored.findLast((m) => m.seq < e.seq && m.at === e.message)!.message;
       const block = e.path === '' ? original : original.content[Number(e.path.split('/')[2])];
+      const body = format === 'openai-responses' ? block.output : block.content;
       const back = await d.call('recall.get', { handle: e.handle });
-      assert.deepEqual(back.text ?? back.parts, block.content, `handle ${e.handle}`);
+      assert.deepEqual(back.text ?? back.parts, body, `handle ${e.handle}`);
     }
     const replayed = await d.call('journal.replay', { session: 's' });
     assert.deepEqual(replayed.mismatches, []);

@@ -6,7 +6,7 @@ import type { FakeOpenAi } from '../conformance/fakes/openai.js';
 import type { BenchDaemon, Json } from '../session/bench-daemon.js';
 import type { Dice } from './dice.js';
 
-export type AgentFormat = 'anthropic' | 'openai-chat';
+export type AgentFormat = 'anthropic' | 'openai-chat' | 'openai-responses';
 
 export interface Provider {
   ask(request: Json): { status: number; body: Json };
@@ -21,7 +21,16 @@ export function providerOf(
     ask: (request) =>
       format === 'anthropic'
         ? fakes.anthropic.messages(JSON.stringify({ model, max_tokens: 1000, ...request }))
-        : fakes.openai.chat(JSON.stringify({ model, ...request })),
+        : format === 'openai-chat'
+          ? fakes.openai.chat(JSON.stringify({ model, ...request }))
+          : fakes.openai.responses(
+              JSON.stringify({
+                model,
+                instructions: request.system,
+                tools: request.tools,
+                input: request.messages,
+              }),
+            ),
   };
 }
 
@@ -66,8 +75,8 @@ function callId(dice: Dice): string {
   return dice.chance(0.05) ? `again_${dice.below(3)}` : `call_${serial.toString(36)}`;
 }
 
-/** The assistant's next message: text, or one to four calls, with the thinking that the provider issued. */
-export function reply(dice: Dice, format: AgentFormat, issued: Json): Json {
+/** What the assistant says next: text, or one to four calls, with the thinking that the provider issued. */
+export function reply(dice: Dice, format: AgentFormat, issued: Json): Json[] {
   const calls = dice.chance(0.6) ? 1 + dice.below(dice.chance(0.2) ? 4 : 1) : 0;
   const made = Array.from({ length: calls }, () => ({
     id: callId(dice),
@@ -77,25 +86,49 @@ export function reply(dice: Dice, format: AgentFormat, issued: Json): Json {
   if (format === 'anthropic') {
     const thinking = (issued.content ?? []).filter((b: Json) => b.type === 'thinking');
     const text = calls === 0 || dice.chance(0.5) ? [{ type: 'text', text: prose(dice, 8) }] : [];
-    return {
+    return [
+      {
+        role: 'assistant',
+        content: [...thinking, ...text, ...made.map((c) => ({ type: 'tool_use', ...c }))],
+      },
+    ];
+  }
+  if (format === 'openai-responses') {
+    const said = {
+      type: 'message',
       role: 'assistant',
-      content: [...thinking, ...text, ...made.map((c) => ({ type: 'tool_use', ...c }))],
+      content: [{ type: 'output_text', text: prose(dice, 6) }],
     };
+    return calls === 0
+      ? [said]
+      : made.map((c) => ({
+          type: 'function_call',
+          call_id: c.id,
+          name: c.name,
+          arguments: JSON.stringify(c.input),
+        }));
   }
   return calls === 0
-    ? { role: 'assistant', content: prose(dice, 8) }
-    : {
-        role: 'assistant',
-        content: dice.chance(0.5) ? null : prose(dice, 4),
-        tool_calls: made.map((c) => ({
-          id: c.id,
-          type: 'function',
-          function: { name: c.name, arguments: JSON.stringify(c.input) },
-        })),
-      };
+    ? [{ role: 'assistant', content: prose(dice, 8) }]
+    : [
+        {
+          role: 'assistant',
+          content: dice.chance(0.5) ? null : prose(dice, 4),
+          tool_calls: made.map((c) => ({
+            id: c.id,
+            type: 'function',
+            function: { name: c.name, arguments: JSON.stringify(c.input) },
+          })),
+        },
+      ];
 }
 
-export function callsOf(format: AgentFormat, message: Json): string[] {
+export function callsOf(format: AgentFormat, said: readonly Json[]): string[] {
+  return said.flatMap((message) => callsIn(format, message));
+}
+
+function callsIn(format: AgentFormat, message: Json): string[] {
+  if (format === 'openai-responses') return message.type === 'function_call' ? [message.call_id] : [];
   if (message.role !== 'assistant') return [];
   return format === 'anthropic'
     ? message.content.filter((b: Json) => b.type === 'tool_use').map((b: Json) => b.id)
@@ -121,6 +154,14 @@ export function results(dice: Dice, format: AgentFormat, ids: readonly string[],
     return blocks.length === 0
       ? [{ role: 'user', content: prose(dice, 4) }]
       : [{ role: 'user', content: blocks }];
+  }
+  if (format === 'openai-responses') {
+    const items: Json[] = list.map((r) => ({
+      type: 'function_call_output',
+      call_id: r.id,
+      output: typeof r.content === 'string' ? r.content : prose(dice, 9),
+    }));
+    return items.length === 0 ? [{ role: 'user', content: prose(dice, 4) }] : items;
   }
   const messages: Json[] = list.map((r) => ({
     role: 'tool',
