@@ -18,6 +18,7 @@ import { checkSocketPath, type Paths } from './paths.js';
 import { createPool } from './pool/pool.js';
 import type { Rooms } from './service/context.js';
 import { Peer } from './service/peer.js';
+import { summariserFor } from './service/summarisers.js';
 import { SessionRegistry } from './session/registry.js';
 import { VERSION } from './version.js';
 
@@ -97,6 +98,8 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     },
     countShort: count ?? ((text, encoding) => tokenizer.count(text, encoding)),
     newId: () => randomUUID(),
+    summariser: (wanted) => summariserFor(wanted, pool, process.env),
+    extract: (payload) => pool.run('summary_extract', payload),
     configLayers: () => config.layers,
     configVersion: () => config.version,
     fsync: () => config.settings.journal.fsync,

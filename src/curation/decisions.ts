@@ -2,6 +2,7 @@
 
 import type { Path } from '../json/index.js';
 import type { DocEdit } from '../providers/types.js';
+import type { SummaryBlock } from '../summary/blocks.js';
 
 /** An edit of a decision, with what it changes in tokens, so that no replay needs a tokenizer. */
 export type LedgerEdit = DocEdit & {
@@ -16,6 +17,10 @@ export interface DecisionFields {
   _edits?: LedgerEdit[];
   /** seqs of earlier decisions that this one takes back. */
   _undo?: number[];
+  /** Runs of stored messages that leave the view, inclusive. */
+  _drops?: [number, number][];
+  /** The blocks of a summary, for the next one to build on. */
+  _blocks?: SummaryBlock[];
   /** Tools that leave or join the list. */
   _hide?: string[];
   _show?: string[];
@@ -121,19 +126,47 @@ export interface DecisionPayloads {
     from_turns: [number, number];
     original_tokens: number;
     summary_tokens: number;
-    preserved_kinds: string[];
+    preserved_kinds: string[] | null;
+    covers: [number, number];
+    handle: string;
   };
-  'memory.compaction.triggered': DecisionFields & { reason: string; message_count: number };
+  'memory.compact.request': DecisionFields & {
+    reason?: string;
+    estimated_tokens?: number;
+    threshold?: number;
+    target?: string;
+  };
+  'memory.compaction.triggered': DecisionFields & {
+    reason: string;
+    message_count: number;
+    backup_path: string | null;
+  };
   'memory.compacted': DecisionFields & {
+    /** Messages of the view after and before. */
     message_count: number;
     prev_count: number;
     tokens_before: number;
     tokens_after: number;
     /** First and last stored message that the summary stands for. */
     covers: [number, number];
+    handle: string;
+    backup_path: string | null;
   };
-  'memory.compaction.failed': DecisionFields & { reason: string; detail?: unknown };
-  'memory.irreducible': DecisionFields & { floor: number; needed: number };
+  'memory.compaction.failed': DecisionFields & {
+    reason: string;
+    detail?: unknown;
+    /** Tokens of the view's messages at that moment: without more there is no new try. */
+    view_tokens?: number;
+  };
+  'memory.irreducible': DecisionFields & { floor: number; needed: number; view_tokens: number };
+  /** A text of the host's that alone was too long for the window: head and tail stay. */
+  'memory.text_shortened': DecisionFields & {
+    message: number;
+    path: string;
+    original_size: number;
+    handle: string;
+    tokens_delta: number;
+  };
   'memory.diagnostic': DecisionFields & { what: string; detail?: unknown };
   'memory.curated': CuratedPayload;
 }

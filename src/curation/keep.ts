@@ -13,7 +13,7 @@ export interface KeepLine {
 }
 
 /** The first result and message that the keep rules protect. O(kept), not O(history). */
-export function keepLine(survey: Survey, keep: KeepSettings): KeepLine {
+export function keepLine(survey: Pick<Survey, 'messages' | 'calls'>, keep: KeepSettings): KeepLine {
   const { messages, calls } = survey;
   const line: KeepLine = { ruled: false, results: calls.results.length, messages: messages.length };
   if (keep.toolUses !== undefined) {

@@ -12,7 +12,7 @@ import type {
   ServerRequestName,
   ServerResult,
 } from '../protocol/index.js';
-import type { Holder } from '../session/actor.js';
+import type { Holder } from '../session/holder.js';
 import type { ProjectedEvent } from '../session/project.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { ConfigLayer } from '../settings/index.js';
@@ -29,6 +29,8 @@ export interface Caller extends Holder {
     deadlineMs: number,
   ): Promise<ServerResult<M>>;
   can(capability: 'llm' | 'embeddings'): boolean;
+  /** What the client said of its model, if it answers llm.complete. */
+  readonly llm?: Readonly<Record<string, unknown>> | undefined;
   /** Called when the connection ends. */
   onEnd(fn: () => void): void;
   /** Subscriptions of this connection, by session. */

@@ -1,5 +1,6 @@
 // The table of all handlers. A method without one is answered UNSUPPORTED.
 
+import { COMPACTION_CALLS } from './compaction-calls.js';
 import type { Handlers } from './context.js';
 import { DURABLE_CALLS } from './durable-calls.js';
 import { READ_CALLS } from './read-calls.js';
@@ -13,4 +14,5 @@ export const HANDLERS: Handlers = {
   ...READ_CALLS,
   ...DURABLE_CALLS,
   ...TOOL_CALLS,
+  ...COMPACTION_CALLS,
 };

@@ -65,6 +65,10 @@ export class Peer implements Caller {
     return this.#state !== 'closed' && this.#capabilities[capability] !== undefined;
   }
 
+  get llm(): Readonly<Record<string, unknown>> | undefined {
+    return this.#capabilities.llm;
+  }
+
   get embeddings(): { model: string; dimensions: number } | undefined {
     return this.#capabilities.embeddings;
   }

@@ -1,43 +1,42 @@
 // Handlers of the turn: llm.prepare, turn.end.
 
-import type { Result } from '../protocol/index.js';
 import type { SessionActor } from '../session/actor.js';
 import { prepare } from '../session/commands/prepare.js';
 import { body } from '../session/commands/prepared.js';
 import { endTurn } from '../session/commands/turn-end.js';
+import type { Compactor } from '../session/condense/compactor.js';
+import type { Cycle } from '../session/condense/cycle.js';
+import { newGateRun } from '../session/gate.js';
 import { loadState } from '../session/load.js';
 import { Session } from '../session/session.js';
 import type { Handlers, Rooms } from './context.js';
+import { heldCall } from './held-call.js';
 import { hintMap } from './session-calls.js';
-
-type Prepared = Result<'llm.prepare'>;
 
 export const TURN_CALLS: Handlers = {
   'llm.prepare': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
-    const result = await actor.write<Prepared>(
-      {
-        holder: caller,
-        command: 'write',
-        method: 'llm.prepare',
-        level: 'os',
-        key: p.key,
-        params: p,
-        // The request itself can be rebuilt from the journal; only what was said about it is recorded.
-        record: ({ request: _request, patch: _patch, ...rest }: Prepared) => rest,
-      },
-      (draft) => prepare(actor.session, { ...p, hintMap: hintMap(p.hints) }, draft),
-    );
+    const run = newGateRun(actor.compactor);
+    const params = { ...p, hintMap: hintMap(p.hints) };
+    const result = await heldCall(caller, actor, rooms, {
+      method: 'llm.prepare',
+      key: p.key,
+      params: p,
+      run,
+      body: (draft) => prepare(actor.session, params, draft, run),
+    });
     if (result.request !== undefined || result.patch !== undefined) return result;
     return { ...result, ...(await requestAt(actor, result.seq, p.return, rooms)) };
   },
 
   'turn.end': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
+    const run: { compactor: Compactor; begun?: Cycle } = { compactor: actor.compactor };
     const result = await actor.write(
       { holder: caller, command: 'write', method: 'turn.end', level: 'sync', key: p.key, params: p },
-      (draft) => endTurn(actor.session, p, draft),
+      (draft) => endTurn(actor.session, p, draft, run),
     );
+    if (run.begun !== undefined) actor.compactor.launch(run.begun);
     rooms.store.setMeta(actor.key, {
       model: actor.session.state.model,
       turn: actor.session.state.turn,

@@ -5,24 +5,22 @@ import { CuratedError, fail } from '../errors.js';
 import type { FlushLevel, SessionKey } from '../journal/index.js';
 import { canonicalize, writeJson } from '../json/index.js';
 import { type Committed, Draft } from './commit.js';
+import { Compactor } from './condense/compactor.js';
 import type { SessionDeps } from './deps.js';
 import { event } from './events.js';
 import { freshState } from './evolve.js';
+import type { Holder } from './holder.js';
 import { admit, type SessionCommand } from './lifecycle.js';
 import { loadState } from './load.js';
 import { Mailbox } from './mailbox.js';
 import { type ProjectedEvent, project } from './project.js';
 import { Session } from './session.js';
 
-/** Who holds the writing lease: told when a newer one takes it. */
-export interface Holder {
-  superseded(session: string, epoch: number): void;
-}
-
 export type Subscriber = (session: string, event: ProjectedEvent) => void;
 
 export interface WriteOptions<T = unknown> {
-  holder: Holder;
+  /** Undefined: the daemon itself. */
+  holder: Holder | undefined;
   command: SessionCommand;
   /** Name of the method, for idempotency. */
   method: string;
@@ -33,12 +31,15 @@ export interface WriteOptions<T = unknown> {
   params?: unknown;
   /** What of the result the key remembers; all of it by default. */
   record?: (result: T) => unknown;
-  /** Taking the lease is the command's own business (session.open). */
+  /** Taking the lease is the command's own business (session.open), or nobody's: the daemon's own command. */
   takesLease?: boolean;
+  /** True for a result that is no answer yet: the key remembers nothing of it. */
+  unfinished?: (result: T) => boolean;
 }
 
 export class SessionActor {
   readonly session: Session;
+  readonly compactor: Compactor;
   readonly #deps: SessionDeps;
   readonly #mailbox: Mailbox;
   readonly #subscribers = new Set<Subscriber>();
@@ -54,6 +55,7 @@ export class SessionActor {
   constructor(key: SessionKey, deps: SessionDeps, global: Subscriber, watched: () => boolean) {
     this.session = new Session(key, freshState(), deps);
     this.#deps = deps;
+    this.compactor = new Compactor(this);
     this.#mailbox = new Mailbox(deps.limits.commandsASession);
     this.#global = global;
     this.#watched = watched;
@@ -64,13 +66,22 @@ export class SessionActor {
     return this.session.key;
   }
 
+  get holder(): Holder | undefined {
+    return this.#holder;
+  }
+
   get connected(): boolean {
     return this.#holder !== undefined;
   }
 
   /** Nothing runs, nobody holds it, nobody listens: it can leave memory. */
   get parkable(): boolean {
-    return this.#mailbox.depth === 0 && this.#holder === undefined && this.#subscribers.size === 0;
+    return (
+      this.#mailbox.depth === 0 &&
+      this.#holder === undefined &&
+      this.#subscribers.size === 0 &&
+      this.compactor.cycle === undefined
+    );
   }
 
   /** Reads the journal into the state. Call once, before any command. */
@@ -99,13 +110,13 @@ export class SessionActor {
       await this.#recover();
       this.touchedAt = this.#deps.clock.mono();
       admit(this.session.state.status, o.command);
-      if (!o.takesLease) this.#checkLease(o.holder);
+      if (!o.takesLease && o.holder !== undefined) this.#checkLease(o.holder);
       const hash = o.key === undefined ? undefined : bodyHash(o.method, o.params);
       const repeated = this.#repeated<T>(o, hash);
       if (repeated !== undefined) return { result: repeated.result, upTo: this.session.state.seq };
       const draft = new Draft(this.session.state, () => this.#deps.clock.now());
       const result = await this.#run(draft, body);
-      if (hash !== undefined) {
+      if (hash !== undefined && o.unfinished?.(result) !== true) {
         draft.push(
           event('session.key', {
             key: o.key!,
@@ -121,6 +132,11 @@ export class SessionActor {
     });
     await this.#settle(this.#level(o.level), upTo);
     return result;
+  }
+
+  /** A command of the daemon's own, whoever holds the session. */
+  own<T>(body: (draft: Draft) => Promise<T> | T): Promise<T> {
+    return this.write({ holder: undefined, command: 'write', method: 'daemon', level: 'os' }, body);
   }
 
   /** A command that only looks. */

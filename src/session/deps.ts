@@ -1,15 +1,32 @@
 // What a session needs from the other rooms, handed in by the daemon. Types only.
 
 import type { Clock } from '../clock.js';
-import type { Store } from '../journal/index.js';
+import type { SessionKey, Store } from '../journal/index.js';
 import type { Encoding } from '../pool/contract.js';
 import type { Pool } from '../pool/pool.js';
-import type { ConfigLayer, JournalSettings } from '../settings/index.js';
+import type { Format } from '../providers/types.js';
+import type { ConfigLayer, JournalSettings, Settings } from '../settings/index.js';
+import type { Extract } from '../summary/extractive.js';
+import type { Summariser } from '../summary/summariser.js';
+import type { ExtractPayload } from '../summary/task.js';
+import type { Holder } from './holder.js';
 
 export interface SessionLimits {
   messagesAnAppend: number;
   messagesATurn: number;
   commandsASession: number;
+}
+
+/** Whose summary it is: what the choice of a summariser rests on. */
+export interface SummariserWanted {
+  key: SessionKey;
+  settings: Settings;
+  encoding: Encoding;
+  format: Format;
+  /** The session model's window, where known. */
+  window: number | undefined;
+  /** Who may be asked. */
+  holder: Holder | undefined;
 }
 
 export interface SessionDeps {
@@ -19,6 +36,10 @@ export interface SessionDeps {
   limits: SessionLimits;
   /** Tokens of a short text of ours, at once. */
   countShort(text: string, encoding: Encoding): number;
+  /** How this session's summaries are made; without it the built-in way. */
+  summariser?(wanted: SummariserWanted): Summariser;
+  /** The built-in summariser's work, in the pool. */
+  extract?(payload: ExtractPayload): Promise<Extract>;
   /** A new session's id. */
   newId(): string;
   /** The daemon's own configuration, below each session's. */

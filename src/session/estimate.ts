@@ -25,7 +25,14 @@ export function requestFeatures(session: Session): number[] {
 
 /** Tokens of the current request as the provider will count them, with the P95 bound that budgets go by. */
 export function estimateRequest(session: Session): Estimate {
-  return estimate(fitOf(session), requestFeatures(session));
+  const fit = fitOf(session);
+  const features = requestFeatures(session);
+  if (fit.anchor !== null) return estimate(fit, features);
+  // What the host states it adds is exact: before the first report it widens no bound.
+  const overhead = session.settings.curated.fixedOverheadTokens;
+  features[features.length - 1]! -= overhead;
+  const { tokens, p95 } = estimate(fit, features);
+  return { tokens: tokens + overhead, p95: p95 + overhead };
 }
 
 /**

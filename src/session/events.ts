@@ -81,7 +81,13 @@ export interface Payloads extends DecisionPayloads {
     /** What was listed keeps its place, whatever the host's new order. */
     _keep_order?: boolean;
   };
-  'session.diverged': { index: number; dropped_messages: number; dropped_decisions: number[] };
+  'session.diverged': {
+    index: number;
+    dropped_messages: number;
+    dropped_decisions: number[];
+    /** Set where no host's history differed: a call that was held failed, and what it had brought goes. */
+    reason?: string;
+  };
   'session.repaired': DecisionFields & {
     what: string;
     rule: string;
@@ -106,7 +112,13 @@ export interface Payloads extends DecisionPayloads {
     passthrough?: string;
     pending?: string[];
   };
-  'llm.error': { status?: number; message: string; overflow: boolean };
+  'llm.error': { status?: number; message: string; overflow: boolean; delivered?: boolean };
+  Compacted: { _schema_version: number; tokens_before: number; tokens_after: number };
+  'gate.llm.retry': { _schema_version: number; source: string; reason: string };
+  'hitl.requested': { _schema_version: number; request_id: string; preview: string; _truncated?: true };
+  'hitl.responded': { _schema_version: number; request_id: string; choice: string };
+  'io.status': { state: 'thinking' | 'idle'; message?: string };
+  'io.output': { role: 'system'; content: string };
   'agent.turn.end': {
     turn_id: string;
     iteration: number;

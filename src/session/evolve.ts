@@ -45,6 +45,10 @@ export function freshState(): SessionState {
     durableStale: [],
     indexStale: [],
     dirtyFrom: Number.POSITIVE_INFINITY,
+    archives: new Map(),
+    recovering: false,
+    cycleOpen: false,
+    summarisedAt: 0,
     keys: new Map(),
     topic: { start: 0, shifts: [] },
     toolList: new ToolList(),
@@ -76,7 +80,8 @@ function staticPart(
 export function evolve(state: SessionState, e: SessionEvent): SessionState {
   state.seq = e.seq;
   state.updatedAt = e.ts;
-  const { _edits: edits, _undo: undo, _hide: hide, _show: show, _own: own } = e.payload as DecisionFields;
+  const { _undo: undo, _hide: hide, _show: show, _own: own } = e.payload as DecisionFields;
+  const edits = editsOf(e.payload as DecisionFields);
   for (const seq of undo ?? []) {
     soil(state, state.ledger.get(seq)?.edits);
     state.ledger.remove(seq);
@@ -170,6 +175,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       state.dirtyFrom = Number.POSITIVE_INFINITY;
       state.repaired = Math.max(state.repaired, e.payload.messages);
       state.pending = new Set(e.payload.pending ?? []);
+      state.recovering = e.payload.task_kind === 'gate_retry';
       state.boundary = false;
       state.turnBoundary = false;
       state.staticChanged = false;
@@ -178,6 +184,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       state.edited = false;
       break;
     case 'agent.turn.end':
+      state.recovering = false;
       state.round += 1;
       if (e.payload.final) {
         state.turn += 1;
@@ -214,6 +221,8 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     case 'memory.curated':
       // A class that was hidden again has to be discovered again.
       if (!e.observed) for (const key of hide ?? []) state.toolFacts.discovered.delete(key);
+      if (e.payload._blocks !== undefined && state.summary !== undefined && !e.observed)
+        state.summary = { ...state.summary, seq: e.seq, blocks: e.payload._blocks };
       if (!e.payload.cache_invalidates) break;
       state.edited = true;
       state.lastEdit = { turn: state.turn, calls: state.calls.calls.length };
@@ -237,6 +246,23 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       }
       break;
     }
+    case 'memory.compaction.triggered':
+      state.cycleOpen = true;
+      break;
+    case 'memory.compacted':
+    case 'memory.summary_replaced':
+      summarised(state, e);
+      break;
+    case 'memory.compaction.failed':
+      state.cycleOpen = false;
+      if (e.payload.view_tokens !== undefined) state.cooldown = e.payload.view_tokens;
+      break;
+    case 'memory.irreducible':
+      state.cooldown = e.payload.view_tokens;
+      break;
+    case 'memory.text_shortened':
+      handle(state, e.payload.handle, e.payload.message, e.payload._of);
+      break;
     case 'durable.changed':
       durable(state, e.payload, e.seq);
       break;
@@ -261,6 +287,31 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       break;
   }
   return state;
+}
+
+/** Edits of a decision, its dropped runs written out. */
+function editsOf(p: DecisionFields): LedgerEdit[] | undefined {
+  if (p._drops === undefined) return p._edits;
+  const edits: LedgerEdit[] = [...(p._edits ?? [])];
+  for (const [from, to] of p._drops) for (let at = from; at <= to; at += 1) edits.push({ op: 'drop', at });
+  return edits;
+}
+
+function summarised(
+  state: SessionState,
+  e: Extract<SessionEvent, { type: 'memory.compacted' | 'memory.summary_replaced' }>,
+): void {
+  const { covers, handle, _blocks: blocks } = e.payload;
+  state.cycleOpen = false;
+  delete (state as Partial<SessionState>).cooldown;
+  state.summary = {
+    seq: e.seq,
+    kind: e.type === 'memory.compacted' ? 'compaction' : 'summary',
+    blocks: blocks ?? [],
+    covers,
+  };
+  state.archives.set(handle, covers);
+  state.summarisedAt = state.turn;
 }
 
 /** Notes how far back sent bytes have changed: what is behind is written anew by the provider in any case. */
@@ -338,6 +389,13 @@ function diverged(state: SessionState, index: number): void {
     state.handles.delete(name);
   }
   const gone = new Set(state.ledger.dropFrom(index));
+  if (state.summary !== undefined && gone.has(state.summary.seq))
+    delete (state as Partial<SessionState>).summary;
+  for (const [name, [from, to]] of state.archives) {
+    if (to < index) continue;
+    state.orphans.set(name, archiveText(state, from, to));
+    state.archives.delete(name);
+  }
   for (let i = index; i < state.messages.length; i += 1) state.messageTokens -= state.messages[i]!.tokens;
   state.messages.length = index;
   state.ledger.touch(index);
@@ -351,6 +409,14 @@ function diverged(state: SessionState, index: number): void {
   state.durableStale = state.durableStale.filter((c) => !gone.has(c.seq));
   state.indexStale = state.indexStale.filter((c) => !gone.has(c.seq));
   state.dirtyFrom = Math.min(state.dirtyFrom, index);
+}
+
+/** The messages of a run as one JSON array: what a summary's handle gives back. */
+export function archiveText(state: SessionState, from: number, to: number): string {
+  return `[${state.messages
+    .slice(from, to + 1)
+    .map((m) => m.native.text)
+    .join(',')}]`;
 }
 
 function pointerIn(state: SessionState, at: number): (part: number) => string {

@@ -1,11 +1,48 @@
-// The window: the last stage before a request leaves. What does not fit is made to fit, or is a typed error.
+// The window: the last stage before a request leaves (L5-1 to L5-6). What does not fit is made to fit, or is a typed
+// error; where a summary has to be written first, the call is held and comes back.
 
+import { type GateFacts, gateStep } from '../curation/gate-step.js';
 import { CuratedError } from '../errors.js';
-import type { Draft } from './commit.js';
+import { PLUGIN_IDS } from '../settings/index.js';
+import { type Draft, SCHEMA_VERSION } from './commit.js';
+import type { Compactor } from './condense/compactor.js';
+import type { Cycle, CycleEnd } from './condense/cycle.js';
+import { rangeOf, weightOf } from './condense/range.js';
+import { canClear, canShrink, clearAll, shrinkLong } from './condense/reclaim.js';
+import { blocked } from './condense/worth.js';
 import { type CurateOptions, curate } from './curate.js';
 import { estimateRequest } from './estimate.js';
+import { event } from './events.js';
+import { mayEdit } from './open-round.js';
 import { requestTokens } from './sections.js';
 import type { Session } from './session.js';
+
+/** What one held call has been through. */
+export interface GateRun {
+  readonly compactor: Compactor;
+  cycles: number;
+  /** Cycle that this call waits for, until it comes back. */
+  waits?: Cycle;
+  ended?: CycleEnd;
+  compacted: boolean;
+  cleared: boolean;
+  shrunk: boolean;
+  /** Tail of the last cycle of this call. */
+  tail?: number;
+  fellBack: boolean;
+  /** Messages of the history before the call, where it only appended. */
+  before?: number;
+  /** Set once the messages of the call are in the history: their number then. */
+  taken?: { messages: number };
+  /** Cycle in the background that this call has begun, to be launched when it is sealed. */
+  begun?: Cycle;
+  /** The provider refused the request as too long: it must get smaller, whatever the numbers say. */
+  overflow?: boolean;
+}
+
+export function newGateRun(compactor: Compactor): GateRun {
+  return { compactor, cycles: 0, compacted: false, cleared: false, shrunk: false, fellBack: false };
+}
 
 /** Tokens that the request may have at most: the window less the reserve for the answer. */
 export function hardLimit(session: Session, maxTokens?: number): number {
@@ -14,26 +51,240 @@ export function hardLimit(session: Session, maxTokens?: number): number {
   return window - Math.min(maxOutput, Math.floor(window / 2));
 }
 
-export function fit(session: Session, draft: Draft, o: CurateOptions): void {
-  const limit = hardLimit(session, o.maxTokens);
-  if (estimateRequest(session).p95 <= limit) return;
-  curate(session, draft, { ...o, forced: true });
-  session.rendering.sync(session.state);
-  const { p95 } = estimateRequest(session);
-  if (p95 <= limit) return;
+/** @returns the cycle to wait for, or undefined when the request may go */
+export function keepWithin(
+  session: Session,
+  draft: Draft,
+  o: CurateOptions,
+  run: GateRun,
+): Cycle | undefined {
+  const { state } = session;
+  const pending = o.pending ?? new Set<string>();
+  takeEnd(draft, run);
+  for (;;) {
+    session.rendering.sync(state);
+    const facts = factsOf(session, o, run, pending);
+    const step = gateStep(facts);
+    const excess = excessOf(facts);
+    switch (step) {
+      case 'pass':
+        return undefined;
+      case 'warn':
+        draft.push(
+          event('memory.diagnostic', {
+            what: 'over_budget_but_fits',
+            detail: { tokens: facts.tokens, threshold: facts.threshold, limit: facts.limit },
+          }),
+        );
+        return undefined;
+      case 'compact':
+      case 'fall_back':
+      case 'shorten': {
+        const cycle = startCycle(session, draft, o, run, step, facts);
+        if (cycle !== undefined) return cycle;
+        break;
+      }
+      case 'clear':
+        run.cleared = true;
+        curate(session, draft, { ...o, forced: true });
+        session.rendering.sync(state);
+        if (gated(session)) {
+          const rest = excessOf(factsOf(session, o, run, pending));
+          if (rest > 0) clearAll(session, draft, pending, rest);
+        }
+        break;
+      case 'shrink':
+        run.shrunk = true;
+        shrinkLong(session, draft, pending, excess);
+        break;
+      case 'irreducible':
+        tellIrreducible(session, draft, facts);
+        return undefined;
+      case 'fail':
+        refuse(session, facts, run);
+    }
+  }
+}
+
+function gated(session: Session): boolean {
+  return session.settings.active.has(PLUGIN_IDS.contextWindow);
+}
+
+/** A call comes back from its cycle: the retry is announced once, and only for a cycle that worked. */
+function takeEnd(draft: Draft, run: GateRun): void {
+  const { ended, waits } = run;
+  if (ended === undefined || waits === undefined) return;
+  delete run.waits;
+  if (!ended.ok) return;
+  run.compacted = true;
+  draft.push(
+    event('gate.llm.retry', {
+      _schema_version: SCHEMA_VERSION,
+      source: PLUGIN_IDS.contextWindow,
+      reason: 'compaction_complete',
+    }),
+  );
+}
+
+function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: ReadonlySet<string>): GateFacts {
   const { state, settings, rendering } = session;
+  const overhead = settings.curated.fixedOverheadTokens;
+  const { threshold, window } = session.budget(o.maxTokens);
+  const limit = hardLimit(session, o.maxTokens);
+  const { p95 } = estimateRequest(session);
+  const tokens = requestTokens(state, rendering, overhead);
+  const fits = p95 <= limit && tokens <= threshold;
+  const gate = gated(session);
+  const summary =
+    (gate || settings.active.has(PLUGIN_IDS.compaction)) &&
+    mayEdit(state, session.profile.modelClass === 'AB');
+  const tail = settings.plugins.compaction.protectRecent;
+  const overflow = run.overflow === true && run.cycles === 0 && !run.cleared && !run.shrunk;
+  const asked = run.tail !== undefined;
+  return {
+    // A provider that refused knows better than any estimate.
+    tokens: overflow ? Math.max(tokens, threshold + 1) : tokens,
+    p95: overflow ? Math.max(p95, limit + 1) : p95,
+    threshold: gate ? threshold : Number.POSITIVE_INFINITY,
+    limit,
+    ceiling: ceilingOf(session, window, limit, overhead),
+    blocked: blocked(session) && run.cycles === 0 && !overflow,
+    cycles: run.cycles,
+    maxCycles: settings.plugins.contextWindow.maxAttempts,
+    compacted: run.compacted,
+    failed:
+      run.ended === undefined || run.ended.ok ? 'no' : run.ended.how === 'rejected' ? 'refused' : 'failed',
+    canCompact: summary && !asked && (!fits || overflow) && worthIt(session, tail, pending),
+    canFallBack: summary && !run.fellBack,
+    canClear: !run.cleared && (!fits || overflow) && (!gate || canClear(session, pending)),
+    canShrink: gate && !run.shrunk && (!fits || overflow) && canShrink(session, pending),
+    canShorten: summary && (!fits || overflow) && shorterTail(session, run, pending) !== undefined,
+  };
+}
+
+/**
+ * Above it the provider refuses for certain. Where system, tools and the host's own overhead leave no room for the
+ * reserve, nobody could make it fit: the request may go up to the window itself, and the answer gets what is left.
+ */
+function ceilingOf(session: Session, window: number | undefined, limit: number, overhead: number): number {
+  const { state } = session;
+  const fixed = (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0) + overhead;
+  return fixed > limit && window !== undefined ? window : limit;
+}
+
+/** Tokens that must go, with a margin so that the next request is not at the edge again. */
+function excessOf(f: GateFacts): number {
+  const scale = f.tokens > 0 ? Math.max(1, f.p95 / f.tokens) : 1;
+  const goal = Math.min(f.threshold, f.limit / scale);
+  return f.tokens - 0.9 * goal;
+}
+
+/** Less than this taken out makes no summary worth its call. */
+const LEAST_WEIGHT = 64;
+
+function worthIt(session: Session, tail: number, pending: ReadonlySet<string>, yields = false): boolean {
+  const range = rangeOf(session, { tail, pending, yields });
+  return range !== undefined && weightOf(session, range) >= LEAST_WEIGHT;
+}
+
+/** Half of the tail, again and again, until a summary has more to stand for (L5-6). */
+function shorterTail(session: Session, run: GateRun, pending: ReadonlySet<string>): number | undefined {
+  let tail = run.tail ?? session.settings.plugins.compaction.protectRecent;
+  while (tail > 1) {
+    tail = Math.floor(tail / 2);
+    if (worthIt(session, tail, pending, true)) return tail;
+  }
+  return undefined;
+}
+
+function startCycle(
+  session: Session,
+  draft: Draft,
+  o: CurateOptions,
+  run: GateRun,
+  step: 'compact' | 'fall_back' | 'shorten',
+  facts: GateFacts,
+): Cycle | undefined {
+  const { settings } = session;
+  const pending = o.pending ?? new Set<string>();
+  run.cycles += 1;
+  const tail =
+    step === 'shorten'
+      ? (shorterTail(session, run, pending) ?? 1)
+      : (run.tail ?? settings.plugins.compaction.protectRecent);
+  run.tail = tail;
+  if (step === 'fall_back') run.fellBack = true;
+  const running = run.compactor.cycle;
+  if (running !== undefined) {
+    run.compactor.applyReady(draft, { forced: true, pending });
+    if (run.compactor.cycle === undefined) {
+      run.compacted = true;
+      return undefined;
+    }
+    run.waits = running;
+    return running;
+  }
+  draft.push(
+    event('io.output', {
+      role: 'system',
+      content: `The conversation has ${facts.tokens} tokens, more than the ${facts.threshold} that leave room for an answer; older parts are being condensed.`,
+    }),
+  );
+  draft.push(
+    event('memory.compact.request', {
+      reason: 'context_window_gate',
+      estimated_tokens: facts.tokens,
+      ...(Number.isFinite(facts.threshold) ? { threshold: facts.threshold } : {}),
+    }),
+  );
+  const cycle = run.compactor.begin(draft, {
+    kind: 'compaction',
+    reason: 'context_window_gate',
+    origin: run.overflow ? 'error' : 'gate',
+    tail,
+    pending,
+    builtIn: step === 'fall_back',
+    yields: step === 'shorten',
+  });
+  if (cycle !== undefined) run.waits = cycle;
+  return cycle;
+}
+
+/** Once, until something that can be reduced has come (case 35). */
+function tellIrreducible(session: Session, draft: Draft, facts: GateFacts): void {
+  if (blocked(session)) return;
+  draft.push(
+    event('memory.irreducible', {
+      floor: facts.tokens,
+      needed: Math.min(facts.threshold, facts.limit),
+      view_tokens: session.rendering.tokens,
+    }),
+  );
+}
+
+function refuse(session: Session, facts: GateFacts, run: GateRun): never {
+  const { state, rendering } = session;
   const largest = rendering.pieces.reduce((a, b) => (b.tokens > a.tokens ? b : a), rendering.pieces[0]!);
+  const detail = {
+    needed: facts.p95,
+    limit: facts.limit,
+    counted: facts.tokens,
+    static: (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0),
+    largest_message: { index: largest.at, tokens: largest.tokens },
+  };
+  const end = run.ended;
+  if (end !== undefined && !end.ok) {
+    throw new CuratedError(
+      'SUMMARY_FAILED',
+      `the request needs ${facts.p95} tokens, the window leaves ${facts.limit}, and the summary did not come: ${end.reason}`,
+      {
+        detail: { ...detail, reason: end.how, cause: end.reason },
+      },
+    );
+  }
   throw new CuratedError(
     'CONTEXT_IRREDUCIBLE',
-    `the request needs ${p95} tokens, the window leaves ${limit}`,
-    {
-      detail: {
-        needed: p95,
-        limit,
-        counted: requestTokens(state, rendering, settings.curated.fixedOverheadTokens),
-        static: (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0),
-        largest_message: { index: largest.at, tokens: largest.tokens },
-      },
-    },
+    `the request needs ${facts.p95} tokens, the window leaves ${facts.limit}`,
+    { detail },
   );
 }

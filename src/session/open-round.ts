@@ -27,6 +27,11 @@ export function atRest(state: SessionState): boolean {
   return openFrom(state) === state.messages.length;
 }
 
+/** May bytes that were sent be changed now? With bound thinking only at rest (PV-A31). */
+export function mayEdit(state: SessionState, bound: boolean): boolean {
+  return !bound || state.sent.messages === 0 || atRest(state);
+}
+
 /** With openai-responses each parallel call is an item of its own. */
 function groupStart(state: SessionState, at: number): number {
   let start = at;

@@ -26,8 +26,8 @@ export function project(e: SessionEvent): ProjectedEvent {
   if (e.observed) out.observed = true;
   const texts = TEXTS[e.type];
   for (const [key, value] of Object.entries(e.payload)) {
-    // `_schema_version` is part of the contract; every other underscore is ours.
-    if (key.startsWith('_') && key !== '_schema_version') continue;
+    // Two of them are part of the contract; every other underscore is ours.
+    if (key.startsWith('_') && key !== '_schema_version' && key !== '_truncated') continue;
     if (value === undefined) continue;
     const raw = texts?.includes(key) && typeof value === 'string';
     out[raw && key === 'text' ? 'message' : key] = raw ? new RawJson(value) : value;

@@ -10,6 +10,7 @@ import type { Profile } from '../providers/types.js';
 import { configError, loadSettings, PLUGIN_IDS, type Settings } from '../settings/index.js';
 import { encodingOf } from '../tokens/encoding.js';
 import type { SessionDeps } from './deps.js';
+import type { ProjectedEvent } from './project.js';
 import { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
 import { type Budget, budgetOf } from './window.js';
@@ -20,6 +21,8 @@ export class Session {
   state: SessionState;
   /** The request as it goes out. */
   rendering = new Rendering();
+  /** Envelopes of edits that were made outside the agent's own calls; the next request tells of them. */
+  unreported: ProjectedEvent[] = [];
   #projection: Rendering | undefined;
   /** Version of the daemon's configuration that this session has taken up. */
   configVersion: number;

@@ -4,6 +4,7 @@
 import type { CallIndex } from '../curation/calls.js';
 import type { Path } from '../json/index.js';
 import type { Format, FormatSpec, Native, Reading } from '../providers/types.js';
+import type { SummaryBlock } from '../summary/blocks.js';
 import type { MessageHint, OwnConfig } from './events.js';
 import type { Ledger } from './ledger.js';
 import type { SessionStatus } from './lifecycle.js';
@@ -71,6 +72,15 @@ export interface DurableCopy {
   seq: number;
   block: string;
   message: number;
+}
+
+/** What stands for the older part of the history. */
+export interface SummaryState {
+  /** seq of the decision that put it there. */
+  seq: number;
+  kind: 'summary' | 'compaction';
+  blocks: readonly SummaryBlock[];
+  covers: [number, number];
 }
 
 export interface KeyRecord {
@@ -147,6 +157,17 @@ export interface SessionState {
   indexStale: DurableCopy[];
   /** Lowest stored position whose sent bytes a decision has changed since the last main request; Infinity when none. */
   dirtyFrom: number;
+  summary?: SummaryState;
+  /** Runs of messages by the handle of the summary that stands for them. */
+  archives: Map<string, [number, number]>;
+  /** The newest main request was made for a provider that had refused the one before. */
+  recovering: boolean;
+  /** A cycle has begun and its end is not journalled. */
+  cycleOpen: boolean;
+  /** Tokens of the view's messages when a cycle failed or nothing could be done: without more there is no new try. */
+  cooldown?: number;
+  /** Turn and message count at the newest summary: measures of its strategy start anew there. */
+  summarisedAt: number;
   keys: Map<string, KeyRecord>;
   topic: TopicState;
   /** Which tools are listed; and which would be, with what was only observed. */

@@ -3,11 +3,14 @@
 
 import type { Native } from '../../providers/types.js';
 import type { Draft } from '../commit.js';
+import type { Cycle } from '../condense/cycle.js';
+import { reattach } from '../condense/reattach.js';
+import { startDue } from '../condense/start.js';
 import { curate } from '../curate.js';
 import { placeDurable } from '../durable-placement.js';
 import { requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
-import { fit } from '../gate.js';
+import { type GateRun, keepWithin } from '../gate.js';
 import { placeIndex } from '../index-placement.js';
 import { knownPrefix } from '../prefix.js';
 import { type ProjectedEvent, project } from '../project.js';
@@ -22,27 +25,59 @@ import { setStatic } from './open.js';
 import { passThrough } from './pass-through.js';
 import { body, type Prepared, type PrepareParams, tokensOf } from './prepared.js';
 
-export async function prepare(session: Session, p: PrepareParams, draft: Draft): Promise<Prepared> {
+/** The call is held: a summary has to be written first, outside the mailbox. */
+export interface Held {
+  held: Cycle;
+}
+
+export function isHeld(result: unknown): result is Held {
+  return (result as Partial<Held>).held !== undefined;
+}
+
+/** @param run what this call has been through; a call that was held comes back with the same one */
+export async function prepare(
+  session: Session,
+  p: PrepareParams,
+  draft: Draft,
+  run: GateRun,
+): Promise<Prepared | Held> {
   const kind = taskKind(p.task_kind);
   if (kind.exempt) return passThrough(session, p, draft, kind.name);
   if (kind.unknown) session.deps.notice('unknown task_kind, treated as main', { task_kind: p.task_kind });
   const { state } = session;
-  await setStatic(session, p, draft);
-  await takeIn(session, p, draft);
+  if (run.taken === undefined) {
+    run.before = state.messages.length;
+    await setStatic(session, p, draft);
+    await takeIn(session, p, draft);
+    if (draft.committed.some((c) => c.event.type === 'session.diverged')) delete run.before;
+  }
   const pending = new Set(p.pending ?? []);
   const { mode } = session.settings;
   if (mode === 'enforce') repairNew(session, draft, pending);
   const before = draft.committed.length;
   const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value };
   const outcome = curate(session, draft, options);
+  if (mode === 'enforce') reattach(session, draft, pending);
+  run.compactor.applyReady(draft, { forced: false, pending });
   placeDurable(session, draft);
   placeIndex(session, draft);
-  session.rendering.sync(state);
-  if (mode === 'enforce') fit(session, draft, options);
+  if (mode === 'enforce') {
+    const held = keepWithin(session, draft, options, run);
+    if (held !== undefined) return hold(session, run, held);
+    placeDurable(session, draft);
+    placeIndex(session, draft);
+    startDue(session, draft, run, pending);
+  }
   session.rendering.sync(state);
   const violations = violationsOf(session, pending);
   if (mode === 'enforce' && violations.length > 0) refuse(violations);
-  const curated = draft.committed.slice(before).filter((c) => c.event.type === 'memory.curated');
+  const curated = [
+    ...session.unreported.splice(0),
+    ...draft.committed
+      .slice(before)
+      .filter((c) => c.event.type === 'memory.curated')
+      .map((c) => project(c.event)),
+  ];
   const tokens = tokensOf(session, p);
   const prefix = knownPrefix(session, session.deps.clock.now());
   const hash = requestHash(state, session.rendering);
@@ -67,15 +102,20 @@ export async function prepare(session: Session, p: PrepareParams, draft: Draft):
     cache: {
       prefix_stable: firstChanged === undefined,
       ...(firstChanged === undefined ? {} : { first_changed: firstChanged }),
-      recache_tokens:
-        prefix.known && firstChanged !== undefined ? recache(curated.map((c) => project(c.event))) : 0,
+      recache_tokens: prefix.known && firstChanged !== undefined ? recache(curated) : 0,
       breakpoints: breakpoints(session.rendering, systemText(state), toolsText(state)),
     },
-    curated: curated.map((c) => project(c.event)),
+    curated,
     pending: outcome.waiting,
     ...(violations.length > 0 ? { violations: violations.map((v) => ({ ...v })) } : {}),
     fits: true,
   };
+}
+
+/** What the call has brought stays in the history while it waits; the handler takes it back if the call fails. */
+function hold(session: Session, run: GateRun, held: Cycle): Held {
+  run.taken ??= { messages: session.state.messages.length };
+  return { held };
 }
 
 function maxTokens(p: PrepareParams): { maxTokens?: number } {

@@ -3,6 +3,7 @@
 import { fail } from '../../errors.js';
 import { RawJson, sliceValue } from '../../json/index.js';
 import type { Params } from '../../protocol/methods.js';
+import { archiveText } from '../evolve.js';
 import type { Session } from '../session.js';
 
 type RecallParams = Params<'recall.get'>;
@@ -10,6 +11,8 @@ type RecallParams = Params<'recall.get'>;
 /** The exact JSON text of the value behind a handle, or undefined. */
 export function originalOf(session: Session, handle: string): string | undefined {
   const { state } = session;
+  const archive = state.archives.get(handle);
+  if (archive !== undefined) return archiveText(state, archive[0], archive[1]);
   const place = state.handles.get(handle);
   const message = place === undefined ? undefined : state.messages[place.at];
   if (place === undefined || message === undefined) return state.orphans.get(handle);

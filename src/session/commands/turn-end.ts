@@ -2,6 +2,9 @@
 
 import { readUsage } from '../../providers/usage.js';
 import type { Draft } from '../commit.js';
+import type { Compactor } from '../condense/compactor.js';
+import type { Cycle } from '../condense/cycle.js';
+import { startDue } from '../condense/start.js';
 import { curate } from '../curate.js';
 import { observeUsage, replyOf, requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
@@ -21,7 +24,13 @@ export interface TurnEnded {
   decisions: ProjectedEvent[];
 }
 
-export function endTurn(session: Session, p: TurnEndParams, draft: Draft): TurnEnded {
+/** @param run takes the summary in the background that the boundary begins; its owner launches it */
+export function endTurn(
+  session: Session,
+  p: TurnEndParams,
+  draft: Draft,
+  run: { compactor: Compactor; begun?: Cycle },
+): TurnEnded {
   const final = p.final ?? true;
   if (final) takeUpConfig(session, draft);
   const { state, settings } = session;
@@ -50,5 +59,9 @@ export function endTurn(session: Session, p: TurnEndParams, draft: Draft): TurnE
   }
   const before = draft.committed.length;
   if (state.boundary) curate(session, draft);
+  if (settings.mode === 'enforce') {
+    run.compactor.applyReady(draft, { forced: false, pending: state.pending });
+    startDue(session, draft, run, state.pending);
+  }
   return { turn, seq: state.seq, decisions: draft.committed.slice(before).map((c) => project(c.event)) };
 }

@@ -1,0 +1,40 @@
+// Where a history may be cut so that no call loses its result (L4-4, L4-5, NS-8), and what of a group stays together. Pure.
+
+import type { Format, Reading } from '../providers/types.js';
+
+/** Messages `from` to `to` belong together: a call and its result, reasoning and the item it produced. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** Bonds of a history, paired by position: hosts reuse ids, so each result goes to the oldest open call of its id. */
+export function spansOf(readings: readonly Reading[], format: Format): Span[] {
+  const open = new Map<string, number[]>();
+  const spans: Span[] = [];
+  readings.forEach((reading, at) => {
+    for (const part of reading.parts) {
+      const id = part.callId ?? '';
+      if (part.kind === 'tool_call') open.set(id, [...(open.get(id) ?? []), at]);
+      else if (part.kind === 'tool_result') {
+        const call = open.get(id)?.shift();
+        if (call !== undefined && call < at) spans.push({ from: call, to: at });
+      } else if (format === 'openai-responses' && part.kind === 'thinking' && at + 1 < readings.length)
+        spans.push({ from: at, to: at + 1 });
+    }
+  });
+  return spans;
+}
+
+/**
+ * The largest cut at or before `wanted` that no bond crosses: message `cut` is the first of the tail. 0 = no cut.
+ * One pass over the bonds from the back reaches the fixpoint: a cut that moves left to a bond's start can only be crossed
+ * by bonds that start still further left.
+ */
+export function safeSplit(spans: readonly Span[], wanted: number): number {
+  let cut = wanted;
+  for (const span of [...spans].sort((a, b) => b.from - a.from)) {
+    if (span.from < cut && cut <= span.to) cut = span.from;
+  }
+  return Math.max(0, cut);
+}

@@ -1,0 +1,292 @@
+// Puts a finished summary in the place of its range: one decision with all that it takes out and puts in, checked before
+// and after. What was appended meanwhile is behind the range and stays as it came.
+
+import type { LedgerEdit } from '../../curation/decisions.js';
+import { handleOf } from '../../curation/handle.js';
+import { withoutThinking } from '../../curation/sealed-thinking.js';
+import { isGenuineUser } from '../../providers/groups.js';
+import { PLUGIN_IDS } from '../../settings/index.js';
+import { bounded, type SummaryBlock } from '../../summary/blocks.js';
+import { chooseWords, compose, type UserWords } from '../../summary/compose.js';
+import type { Draft } from '../commit.js';
+import { SCHEMA_VERSION } from '../commit.js';
+import { event, type NewEvent } from '../events.js';
+import { addToUser } from '../own-text.js';
+import { knownPrefix } from '../prefix.js';
+import { requestTokens } from '../sections.js';
+import type { Session } from '../session.js';
+import { surveyOf } from '../survey-of.js';
+import { violationsOf } from '../validity.js';
+import { type Cycle, unchanged } from './cycle.js';
+import { summaryBound, wordsBound } from './request.js';
+
+/** Tokens of a message's wrapping (NS-1). */
+const WRAPPING = 4;
+
+export interface Made {
+  text: string;
+  kinds: string[] | null;
+}
+
+/** Thrown where the request would be no valid one afterwards: the call leaves nothing behind. */
+export class Unfit extends Error {}
+
+/** @returns undefined when it stands; else why it does not, with nothing changed */
+export function applySummary(
+  session: Session,
+  draft: Draft,
+  cycle: Cycle,
+  made: Made,
+  o: { pending: ReadonlySet<string>; forced: boolean; backup?: string | null },
+): string | undefined {
+  const { state, rendering } = session;
+  if (!unchanged(cycle, state.messages, state.summary?.seq)) return 'the history has changed';
+  rendering.sync(state);
+  const block: SummaryBlock = {
+    turns: turnsOf(session, cycle),
+    covers: [cycle.range.fresh[0]!, cycle.range.fresh.at(-1)!],
+    text: made.text,
+    kinds: made.kinds ?? [],
+  };
+  const plan = planOf(session, cycle, [...(state.summary?.blocks ?? []), block]);
+  if (plan.tokens >= plan.freed) return 'longer';
+  const before = measure(session);
+  const first = rendering.indexOf(cycle.range.from);
+  const sent = cycle.range.from < state.sent.messages;
+  const prefix = knownPrefix(session, session.deps.clock.now());
+  const recache = prefix.known ? rendering.tokensBetween(cycle.range.to, prefix.messages) + plan.tokens : 0;
+  const faults = violationsOf(session, o.pending).length;
+  const turns = turnsOf(session, cycle);
+  const kept = keptRuns(cycle);
+  const fields = {
+    covers: [cycle.range.from, cycle.range.to] as [number, number],
+    handle: plan.handle,
+    _edits: [plan.edit],
+    _drops: kept,
+    _undo: plan.undo,
+    _blocks: plan.blocks,
+  };
+  const after = before.tokens - plan.freed + plan.tokens;
+  const count = rendering.pieces.length - plan.gone + (plan.edit.op === 'insert' ? 1 : 0);
+  const events: NewEvent[] =
+    cycle.kind === 'compaction'
+      ? [
+          event('memory.compacted', {
+            message_count: count,
+            prev_count: rendering.pieces.length,
+            tokens_before: before.tokens,
+            tokens_after: after,
+            backup_path: o.backup ?? null,
+            reason: cycle.reason,
+            ...fields,
+          }),
+          event('Compacted', {
+            _schema_version: SCHEMA_VERSION,
+            tokens_before: before.tokens,
+            tokens_after: after,
+          }),
+        ]
+      : [
+          event('memory.summary_replaced', {
+            from_turns: turns,
+            original_tokens: plan.freed,
+            summary_tokens: plan.tokens,
+            preserved_kinds: made.kinds,
+            ...fields,
+          }),
+        ];
+  draft.pushAll(events);
+  const plugin = cycle.kind === 'compaction' ? PLUGIN_IDS.compaction : PLUGIN_IDS.summaryBuffer;
+  draft.push(
+    event('memory.curated', {
+      layer: cycle.kind === 'compaction' ? 'compaction' : 'summary_buffer',
+      sections_touched: [
+        {
+          section_id: `${plugin}/range-${turns[0]}-${turns[1]}`,
+          kind: 'session',
+          tokens_delta: plan.tokens - plan.freed,
+        },
+      ],
+      cache_invalidates: sent,
+      at_turn: state.turn,
+      first_message: first,
+      recache_tokens: recache,
+      reason: cycle.reason,
+      ...(o.forced ? { forced: true } : {}),
+      ...thinkingBehind(session, cycle, o.pending, sent),
+    }),
+  );
+  rendering.sync(state);
+  if (violationsOf(session, o.pending).length > faults) {
+    throw new Unfit(`no place for the summary: ${violationsOf(session, o.pending)[0]?.message ?? ''}`);
+  }
+  return undefined;
+}
+
+function measure(session: Session): { tokens: number } {
+  const { state, rendering, settings } = session;
+  return { tokens: requestTokens(state, rendering, settings.curated.fixedOverheadTokens) };
+}
+
+/** What of a cycle says where its summary goes. */
+export type PlannedCycle = Pick<Cycle, 'kind' | 'range'>;
+
+export interface Plan {
+  handle: string;
+  blocks: SummaryBlock[];
+  edit: LedgerEdit;
+  tokens: number;
+  /** Tokens and messages of the view that go. */
+  freed: number;
+  gone: number;
+  undo: number[];
+}
+
+export function planOf(session: Session, cycle: PlannedCycle, all: readonly SummaryBlock[]): Plan {
+  const { state, rendering } = session;
+  const { from, to, keep } = cycle.range;
+  const count = (text: string) => session.countShort(text);
+  const handle = handleOf(
+    session.key.tenant,
+    session.key.session,
+    state.messages[from]!.seq,
+    to,
+    `${cycle.kind}:${state.seq}:${state.messages[to]!.id}`,
+  );
+  const blocks = bounded(all, summaryBound(session), count);
+  const { users, omitted } = chooseWords(wordsIn(session, cycle), wordsBound(session), count);
+  const text = compose({
+    kind: cycle.kind,
+    covers: [from, to],
+    turns: [state.messages[from]!.turn, state.messages[to]!.turn],
+    handle,
+    users,
+    omitted,
+    current: genuineBelow(session, cycle) ? 'below' : 'here',
+    blocks,
+  });
+  const edit = placed(session, cycle, text, count(text));
+  const undo = undone(session, cycle);
+  let freed = 0;
+  let gone = 0;
+  const end = rendering.indexOf(to + 1);
+  for (let i = rendering.indexOf(from); i < end; i += 1) {
+    const piece = rendering.pieces[i]!;
+    if (piece.at < 0 || keep.has(piece.at)) continue;
+    freed += piece.tokens;
+    gone += 1;
+  }
+  for (const seq of undo) {
+    for (const e of state.ledger.get(seq)?.edits ?? []) {
+      if (e.op === 'insert') gone += 1;
+      const inside = e.op !== 'insert' && 'at' in e && e.at >= from && e.at <= to && !keep.has(e.at);
+      if (e.op !== 'drop' && !inside) freed += e.delta ?? 0;
+    }
+  }
+  return { handle, blocks, edit, tokens: edit.delta ?? 0, freed, gone, undo };
+}
+
+/** The older summary, and what else of ours stands in the range or right behind it. */
+function undone(session: Session, cycle: PlannedCycle): number[] {
+  const { state } = session;
+  const { from, to, keep } = cycle.range;
+  const seqs = new Set<number>();
+  if (state.summary !== undefined) seqs.add(state.summary.seq);
+  const inside = (e: LedgerEdit) =>
+    e.op === 'insert' ? e.before > from && e.before <= to + 1 : e.at >= from && e.at <= to && !keep.has(e.at);
+  for (const d of state.ledger.decisions()) {
+    if (d.observed || d.seq === state.summary?.seq) continue;
+    const ours =
+      d.type === 'durable.placed' || d.type === 'tools.indexed' || d.edits.some((e) => e.op === 'insert');
+    if (ours && d.edits.length > 0 && d.edits.every(inside)) seqs.add(d.seq);
+  }
+  return [...seqs];
+}
+
+/** A message of ours before the rest; where the roles forbid one, before the text of the first user message of the rest. */
+function placed(session: Session, cycle: PlannedCycle, text: string, tokens: number): LedgerEdit {
+  const { state } = session;
+  const { from } = cycle.range;
+  const merge = mergeTarget(session, cycle);
+  if (merge !== undefined) {
+    const edit = addToUser(state.format, state.messages[merge]!.native, text, 'before');
+    if (edit !== undefined) return { ...edit, at: merge, delta: tokens, own: true };
+  }
+  return {
+    op: 'insert',
+    before: from,
+    id: `${cycle.kind}-${state.seq + 1}`,
+    json: state.spec.textMessage('user', text),
+    delta: tokens + WRAPPING,
+  };
+}
+
+/** With strict roles: the user message that a summary in the user's role would stand next to. */
+function mergeTarget(session: Session, cycle: PlannedCycle): number | undefined {
+  const { state, profile } = session;
+  const mode = profile.alternation ?? 'none';
+  if (mode === 'none') return undefined;
+  const { from, to, keep } = cycle.range;
+  for (let at = from; at < state.messages.length; at += 1) {
+    if ((at <= to && !keep.has(at)) || state.ledger.isDropped(at)) continue;
+    const { reading } = state.messages[at]!;
+    if (reading.role === 'system' || reading.role === 'tool') continue;
+    if (mode === 'template' && reading.parts.some((p) => p.kind === 'tool_call')) continue;
+    return reading.role === 'user' ? at : undefined;
+  }
+  return undefined;
+}
+
+/** What the user said in the range, in order; of an older summary's range as well, since it is stored. */
+function wordsIn(session: Session, cycle: PlannedCycle): UserWords[] {
+  const { state } = session;
+  const words: UserWords[] = [];
+  for (let at = cycle.range.from; at <= cycle.range.to; at += 1) {
+    const { reading, turn } = state.messages[at]!;
+    if (cycle.range.keep.has(at) || !isGenuineUser(reading) || reading.ownText.trim() === '') continue;
+    words.push({ turn, text: reading.ownText });
+  }
+  return words;
+}
+
+function genuineBelow(session: Session, cycle: PlannedCycle): boolean {
+  const { messages } = session.state;
+  for (let at = messages.length - 1; at > cycle.range.to; at -= 1)
+    if (isGenuineUser(messages[at]!.reading)) return true;
+  return false;
+}
+
+function turnsOf(session: Session, cycle: PlannedCycle): [number, number] {
+  const { messages } = session.state;
+  return [messages[cycle.range.fresh[0]!]!.turn, messages[cycle.range.fresh.at(-1)!]!.turn];
+}
+
+/** Runs of the range without what is kept. */
+export function keptRuns(cycle: PlannedCycle): [number, number][] {
+  const { from, to, keep } = cycle.range;
+  const runs: [number, number][] = [];
+  let start = -1;
+  for (let at = from; at <= to + 1; at += 1) {
+    const out = at <= to && !keep.has(at);
+    if (out && start < 0) start = at;
+    if (!out && start >= 0) {
+      runs.push([start, at - 1]);
+      start = -1;
+    }
+  }
+  return runs;
+}
+
+/** Bound thinking behind the edit goes with it (PV-A31), what is gone already aside. */
+export function thinkingBehind(
+  session: Session,
+  cycle: PlannedCycle,
+  pending: ReadonlySet<string>,
+  sent: boolean,
+): { _edits?: LedgerEdit[] } {
+  if (!sent || session.profile.modelClass !== 'AB') return {};
+  const at = session.deps.clock.now();
+  const survey = surveyOf(session, { pending, prefix: knownPrefix(session, at), at });
+  const edits = withoutThinking(survey, cycle.range.from);
+  return edits.length === 0 ? {} : { _edits: edits };
+}

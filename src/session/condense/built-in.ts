@@ -1,0 +1,13 @@
+// The built-in summariser of a session: in the pool where the daemon has given one, else where it stands.
+
+import { BuiltInSummariser } from '../../summary/built-in.js';
+import { extract } from '../../summary/extractive.js';
+import type { Summariser } from '../../summary/summariser.js';
+import type { Session } from '../session.js';
+
+export function builtIn(session: Session): Summariser {
+  const { deps } = session;
+  return new BuiltInSummariser(
+    deps.extract ?? (async (p) => extract(p.messages, p.budget, (t) => deps.countShort(t, p.encoding))),
+  );
+}

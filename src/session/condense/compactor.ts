@@ -1,0 +1,295 @@
+// Cycles of one session, one at a time: begun inside a command, worked outside the mailbox, ended by a command of their
+// own that names the range they were made for. Whatever happens, the flag is freed and the end is journalled.
+
+import type { Draft } from '../commit.js';
+import { SCHEMA_VERSION } from '../commit.js';
+import { event } from '../events.js';
+import type { Holder } from '../holder.js';
+import { mayEdit } from '../open-round.js';
+import { type ProjectedEvent, project } from '../project.js';
+import type { Session } from '../session.js';
+import { applySummary, type Made, Unfit } from './apply.js';
+import { isApproval, previewOf } from './approval.js';
+import { builtIn } from './built-in.js';
+import { type Cycle, type CycleEnd, type CycleKind, newCycle } from './cycle.js';
+import { rangeOf, weightOf } from './range.js';
+import { requestOf } from './request.js';
+import { pays } from './worth.js';
+
+/** What a cycle needs of its session's actor. */
+export interface CycleHost {
+  readonly session: Session;
+  readonly holder: Holder | undefined;
+  /** A command of the daemon's own. */
+  own<T>(body: (draft: Draft) => Promise<T> | T): Promise<T>;
+}
+
+export interface BeginOptions {
+  kind: CycleKind;
+  reason: string;
+  origin: Cycle['origin'];
+  tail: number;
+  pending: ReadonlySet<string>;
+  builtIn?: boolean;
+  /** The session's keep rules give way. */
+  yields?: boolean;
+}
+
+interface Current {
+  cycle: Cycle;
+  abort: AbortController;
+  /** The summary, where it waits for a boundary. */
+  ready?: Made;
+  approval?: { request: string; answer: (choice: string) => void };
+}
+
+export class Compactor {
+  readonly #host: CycleHost;
+  #current: Current | undefined;
+  #requests = 0;
+
+  constructor(host: CycleHost) {
+    this.#host = host;
+  }
+
+  /** The cycle that runs, or whose result waits. */
+  get cycle(): Cycle | undefined {
+    return this.#current?.cycle;
+  }
+
+  /**
+   * Takes the snapshot and journals the start. Call inside a command; `launch` it once that command is sealed, `abandon`
+   * it if that command failed. Undefined where a cycle runs already or nothing can be condensed.
+   */
+  begin(draft: Draft, o: BeginOptions): Cycle | undefined {
+    if (this.#current !== undefined) return undefined;
+    const { session } = this.#host;
+    const range = rangeOf(session, o);
+    if (range === undefined) return undefined;
+    const { state } = session;
+    const cycle = newCycle({
+      kind: o.kind,
+      reason: o.reason,
+      origin: o.origin,
+      range,
+      previous: state.summary?.seq,
+      since: state.sent.requests,
+      builtIn: o.builtIn ?? false,
+      stored: state.messages,
+    });
+    draft.push(event('io.status', { state: 'thinking', message: o.reason }));
+    draft.push(
+      event('memory.compaction.triggered', {
+        reason: o.reason,
+        message_count: range.fresh.length,
+        backup_path: null,
+      }),
+    );
+    this.#current = { cycle, abort: new AbortController() };
+    return cycle;
+  }
+
+  /** The command that began it left nothing: neither does the cycle. */
+  abandon(cycle: Cycle): void {
+    if (this.#current?.cycle !== cycle) return;
+    this.#current = undefined;
+    cycle.settle({ ok: false, how: 'skipped', reason: 'the call failed' });
+  }
+
+  /** Starts the work. Never rejects; `cycle.done` tells the end. */
+  launch(cycle: Cycle): void {
+    const current = this.#current;
+    if (current?.cycle !== cycle) return;
+    void this.#run(current).catch((e: unknown) => {
+      this.#host.session.deps.notice('a compaction cycle broke', { error: String(e) });
+      this.#end(current, { ok: false, how: 'failed', reason: 'error' });
+    });
+  }
+
+  /** Ends a cycle that took too long. */
+  cancel(cycle: Cycle): void {
+    if (this.#current?.cycle === cycle) this.#current.abort.abort();
+  }
+
+  /** @returns false when no such request waits */
+  respond(request: string, choice: string): boolean {
+    const { approval } = this.#current ?? {};
+    if (approval === undefined || approval.request !== request) return false;
+    approval.answer(choice);
+    return true;
+  }
+
+  /**
+   * A result that waited for its moment, if this is it. Inside a command.
+   * @param forced the request would not fit otherwise
+   */
+  applyReady(draft: Draft, o: { forced: boolean; pending: ReadonlySet<string> }): void {
+    const current = this.#current;
+    if (current?.ready === undefined) return;
+    const { session } = this.#host;
+    const { state } = session;
+    if (!mayEdit(state, session.profile.modelClass === 'AB')) return;
+    if (!o.forced) {
+      const free = current.cycle.range.from >= state.sent.messages;
+      if (!free && (!state.boundary || state.edited)) return;
+      if (!free && !pays(session, current.cycle, current.ready.text)) return;
+    }
+    const why = this.#apply(draft, current, current.ready, o.forced, o.pending);
+    this.#current = undefined;
+    current.cycle.settle(why === undefined ? { ok: true } : { ok: false, how: 'rejected', reason: why });
+  }
+
+  async #run(current: Current): Promise<void> {
+    const { cycle, abort } = current;
+    const { session } = this.#host;
+    const { settings, deps } = session;
+    const ms =
+      cycle.kind === 'summary'
+        ? settings.plugins.summaryBuffer.timeout
+        : settings.plugins.contextWindow.deadline;
+    const timer = setTimeout(() => abort.abort(), ms);
+    try {
+      const request = requestOf(session, cycle, weightOf(session, cycle.range));
+      const wanted = {
+        key: session.key,
+        settings,
+        encoding: session.encoding,
+        format: session.state.format,
+        window: session.budget().window,
+        holder: this.#host.holder,
+      };
+      const summariser = cycle.builtIn ? builtIn(session) : (deps.summariser?.(wanted) ?? builtIn(session));
+      const made = await Promise.race([summariser.summarise(request, abort.signal), aborted(abort.signal)]);
+      if (made === undefined || (!made.ok && made.reason === 'late')) {
+        await this.#fail(current, { ok: false, how: 'timeout', reason: 'late' });
+        return;
+      }
+      if (!made.ok) {
+        await this.#fail(current, { ok: false, how: 'failed', reason: made.reason }, made.detail);
+        return;
+      }
+      if (!(await this.#approved(current, made.text, ms))) {
+        await this.#fail(current, { ok: false, how: 'rejected', reason: 'not approved' });
+        return;
+      }
+      await this.#finish(current, made);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #finish(current: Current, made: Made): Promise<void> {
+    const { cycle } = current;
+    const envelopes: ProjectedEvent[] = [];
+    try {
+      const why = await this.#host.own((draft) => {
+        const { state } = this.#host.session;
+        const { profile } = this.#host.session;
+        const waits = cycle.origin === 'background' || !mayEdit(state, profile.modelClass === 'AB');
+        if (waits) {
+          current.ready = made;
+          const from = draft.committed.length;
+          this.applyReady(draft, { forced: false, pending: state.pending });
+          envelopes.push(...envelopesIn(draft, from));
+          return 'ready';
+        }
+        const from = draft.committed.length;
+        const refused = this.#apply(draft, current, made, true, state.pending);
+        if (refused === undefined) envelopes.push(...envelopesIn(draft, from));
+        return refused ?? 'applied';
+      });
+      this.#host.session.unreported.push(...envelopes);
+      // A result that waits ends its cycle when it is applied.
+      if (why === 'ready') return;
+      this.#end(current, why === 'applied' ? { ok: true } : { ok: false, how: 'rejected', reason: why });
+    } catch (e) {
+      const reason = e instanceof Unfit ? e.message : 'error';
+      await this.#fail(current, { ok: false, how: 'rejected', reason }, String(e));
+    }
+  }
+
+  #apply(
+    draft: Draft,
+    current: Current,
+    made: Made,
+    forced: boolean,
+    pending: ReadonlySet<string>,
+  ): string | undefined {
+    const why = applySummary(this.#host.session, draft, current.cycle, made, { pending, forced });
+    if (why !== undefined) this.#journalFailure(draft, why);
+    draft.push(event('io.status', { state: 'idle' }));
+    return why;
+  }
+
+  async #fail(current: Current, end: CycleEnd & { ok: false }, detail?: string): Promise<void> {
+    try {
+      await this.#host.own((draft) => {
+        this.#journalFailure(draft, end.reason, detail);
+        draft.push(event('io.status', { state: 'idle' }));
+      });
+    } catch {
+      // A closed or erased session: nobody is left to be told.
+    }
+    this.#end(current, end);
+  }
+
+  #journalFailure(draft: Draft, reason: string, detail?: string): void {
+    const { session } = this.#host;
+    session.rendering.sync(session.state);
+    draft.push(
+      event('memory.compaction.failed', {
+        reason,
+        ...(detail === undefined ? {} : { detail }),
+        view_tokens: session.rendering.tokens,
+      }),
+    );
+  }
+
+  #end(current: Current, end: CycleEnd): void {
+    if (this.#current === current) this.#current = undefined;
+    current.cycle.settle(end);
+  }
+
+  /** L5-11: people look at a long summary first, where the session wants that. */
+  async #approved(current: Current, text: string, deadlineMs: number): Promise<boolean> {
+    const { requireApproval } = this.#host.session.settings.plugins.compaction;
+    if (!requireApproval.enabled || current.cycle.kind !== 'compaction') return true;
+    if (Buffer.byteLength(text) < requireApproval.match.sizeThresholdBytes) return true;
+    this.#requests += 1;
+    const request = `approval-${this.#host.session.state.seq + 1}-${this.#requests}`;
+    const answered = new Promise<string>((resolve) => {
+      current.approval = { request, answer: resolve };
+    });
+    await this.#host.own((draft) => {
+      draft.push(
+        event('hitl.requested', { _schema_version: SCHEMA_VERSION, request_id: request, ...previewOf(text) }),
+      );
+    });
+    const waitMs = requireApproval.timeout ?? deadlineMs;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<string>((resolve) => {
+      timer = setTimeout(() => resolve(requireApproval.defaultChoice), waitMs);
+    });
+    const choice = await Promise.race([answered, late]);
+    clearTimeout(timer);
+    delete current.approval;
+    await this.#host.own((draft) => {
+      draft.push(event('hitl.responded', { _schema_version: SCHEMA_VERSION, request_id: request, choice }));
+    });
+    return isApproval(choice);
+  }
+}
+
+function envelopesIn(draft: Draft, from: number): ProjectedEvent[] {
+  return draft.committed
+    .slice(from)
+    .filter((c) => c.event.type === 'memory.curated')
+    .map((c) => project(c.event));
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}

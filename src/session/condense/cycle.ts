@@ -1,0 +1,55 @@
+// One cycle of condensing: what was asked, the exact messages it was asked for, and how it ended. Data only.
+
+import type { Summariser } from '../../summary/summariser.js';
+import type { StoredMessage } from '../state.js';
+import type { Range } from './range.js';
+
+export type CycleKind = 'summary' | 'compaction';
+
+export interface Cycle {
+  kind: CycleKind;
+  reason: string;
+  /** Who wanted it: its result is applied at once, or (`background`) at a boundary when it pays. */
+  origin: 'host' | 'gate' | 'error' | 'background';
+  range: Range;
+  /** The messages of the range as they were: the result is void when they are others by then. */
+  messages: readonly StoredMessage[];
+  /** Decision of the summary that this one builds on. */
+  previous: number | undefined;
+  /** Main requests so far when it began. */
+  since: number;
+  /** Set where not the session's own summariser is to be asked. */
+  builtIn: boolean;
+  summariser?: Summariser;
+  done: Promise<CycleEnd>;
+  settle: (end: CycleEnd) => void;
+}
+
+/** `skipped`: nothing to do or not possible now. `rejected`: people or checks said no. */
+export type CycleEnd =
+  | { ok: true }
+  | { ok: false; how: 'skipped' | 'rejected' | 'failed' | 'timeout'; reason: string };
+
+export function newCycle(
+  o: Omit<Cycle, 'done' | 'settle' | 'messages'> & { stored: readonly StoredMessage[] },
+): Cycle {
+  let settle!: (end: CycleEnd) => void;
+  const done = new Promise<CycleEnd>((resolve) => {
+    settle = resolve;
+  });
+  const { stored, ...rest } = o;
+  return { ...rest, messages: stored.slice(o.range.from, o.range.to + 1), done, settle };
+}
+
+/** Are the messages of the range still the ones that the summary was made from? */
+export function unchanged(
+  cycle: Cycle,
+  stored: readonly StoredMessage[],
+  previous: number | undefined,
+): boolean {
+  if (previous !== cycle.previous) return false;
+  return cycle.messages.every((m, i) => {
+    const now = stored[cycle.range.from + i];
+    return now !== undefined && now.id === m.id && now.native.text === m.native.text;
+  });
+}

@@ -1,0 +1,116 @@
+// Which part of a history a summary may stand for: pair-safe, without the open round, around what must stay.
+
+import { keepLine } from '../../curation/keep.js';
+import { safeSplit, spansOf } from '../../curation/split.js';
+import { openFrom } from '../open-round.js';
+import type { Session } from '../session.js';
+
+export interface Range {
+  /** First and last stored message, inclusive. */
+  from: number;
+  to: number;
+  /** Messages inside that stay verbatim: system messages, calls in flight, results of excluded tools. */
+  keep: ReadonlySet<number>;
+  /** Messages that leave the view by this: not kept, and not already gone. */
+  fresh: number[];
+}
+
+export interface RangeOptions {
+  /** Messages that stay verbatim at the end. */
+  tail: number;
+  pending: ReadonlySet<string>;
+  /** The session's keep rules do not count: the request would not fit otherwise. */
+  yields?: boolean;
+}
+
+/** Undefined where nothing can be condensed (NS-9). O(history): asked when a cycle is wanted. */
+export function rangeOf(session: Session, o: RangeOptions): Range | undefined {
+  const { state } = session;
+  const { messages } = state;
+  const spans = spansOf(
+    messages.map((m) => m.reading),
+    state.format,
+  );
+  const { keep } = session.settings.curated;
+  const protectedFrom = o.yields ? messages.length : keepLine(state, keep).messages;
+  const wanted = Math.min(messages.length - o.tail, openFrom(state), protectedFrom);
+  return onTopic(session, o, spans, wanted) ?? within(session, o, safeSplit(spans, wanted));
+}
+
+/** L3-14: the current topic stays whole where the older ones alone are enough to get below the budget. */
+function onTopic(
+  session: Session,
+  o: RangeOptions,
+  spans: ReturnType<typeof spansOf>,
+  wanted: number,
+): Range | undefined {
+  const { state, settings, rendering } = session;
+  const start = state.topic.start;
+  if (!settings.plugins.topicPruner.keepLastTopicFull || start === 0 || state.topic.shifts.length === 0)
+    return undefined;
+  const first = state.messages.findIndex((m) => m.turn >= start);
+  if (first <= 0 || first >= wanted) return undefined;
+  const cut = safeSplit(spans, first);
+  const range = within(session, o, cut);
+  if (range === undefined) return undefined;
+  rendering.sync(state);
+  const rest = rendering.tokens - rendering.tokensBetween(range.from - 1, cut);
+  return rest < session.budget().threshold ? range : undefined;
+}
+
+function within(session: Session, o: RangeOptions, cut: number): Range | undefined {
+  const { state } = session;
+  let from = 0;
+  while (from < cut && state.messages[from]!.reading.role === 'system') from += 1;
+  if (cut <= from) return undefined;
+  const keep = keptWithin(session, o.pending, from, cut, false);
+  const fresh: number[] = [];
+  for (let at = from; at < cut; at += 1) if (!keep.has(at) && !state.ledger.isDropped(at)) fresh.push(at);
+  return fresh.length === 0 ? undefined : { from, to: cut - 1, keep, fresh };
+}
+
+/** @param gone also what an earlier summary took out */
+export function keptWithin(
+  session: Session,
+  pending: ReadonlySet<string>,
+  from: number,
+  cut: number,
+  gone: boolean,
+): Set<number> {
+  const { state, settings } = session;
+  const { excludeTools } = settings.curated;
+  const keep = new Set<number>();
+  for (let at = from; at < cut; at += 1) if (state.messages[at]!.reading.role === 'system') keep.add(at);
+  const held = new Set<number>();
+  for (const call of state.calls.calls) {
+    if (call.at < from || call.at >= cut || (!gone && state.ledger.isDropped(call.at))) continue;
+    if (pending.has(call.id) || excludeTools.includes(call.tool)) held.add(call.at);
+  }
+  for (const at of held) for (const member of group(session, at)) keep.add(member);
+  return keep;
+}
+
+/** A call message with the results of all its calls; in Responses the model's whole run, since reasoning is bound to it. */
+function group(session: Session, at: number): Set<number> {
+  const { state } = session;
+  const members = new Set([at]);
+  if (state.format === 'openai-responses') {
+    const inRun = (i: number) => state.messages[i]?.reading.role === 'assistant';
+    for (let i = at - 1; inRun(i); i -= 1) members.add(i);
+    for (let i = at + 1; inRun(i); i += 1) members.add(i);
+  }
+  for (const result of state.calls.results) {
+    const call = result.call === undefined ? undefined : state.calls.calls[result.call];
+    if (call !== undefined && members.has(call.at)) members.add(result.at);
+  }
+  return members;
+}
+
+/** Tokens of what the range would take out of the view, about: the older summary in it included. */
+export function weightOf(session: Session, range: Range): number {
+  const { state, rendering } = session;
+  rendering.sync(state);
+  let kept = 0;
+  for (const at of range.keep) if (!state.ledger.isDropped(at)) kept += state.messages[at]!.tokens;
+  return Math.max(0, rendering.tokensBetween(range.from - 1, range.to + 1) - kept);
+}
