@@ -11,8 +11,10 @@ export interface Places {
   name: string;
   /** The topic map as text. */
   map: string;
-  /** What the map was made from, and the counts of L0. */
+  /** What the map was made from. */
   facts: string;
+  /** The counts of L0: a small file, since each wake-up reads it. */
+  counts: string;
   /** The map for projects that have none. */
   global: string;
 }
@@ -33,7 +35,14 @@ export function placesOf(data: string, tenant: string, project: string): Places 
       .slice(0, 64) || 'root';
   const folder = tenantFolder(data, tenant);
   const stem = join(folder, 'context', `${name}-${digest(root, 8)}`);
-  return { root, name, map: `${stem}.txt`, facts: `${stem}.json`, global: globalMap(data, tenant) };
+  return {
+    root,
+    name,
+    map: `${stem}.txt`,
+    facts: `${stem}.json`,
+    counts: `${stem}.counts.json`,
+    global: globalMap(data, tenant),
+  };
 }
 
 export function globalMap(data: string, tenant: string): string {

@@ -1,0 +1,250 @@
+// Memory entries of all projects in one SQLite file: filed, superseded, found again. The wake-up asks an index for the
+// heaviest, so its time does not follow what was filed (M-5). Faults are STORAGE, never an empty answer (M-6).
+
+import { createHash } from 'node:crypto';
+import Database from 'better-sqlite3';
+import { CuratedError } from '../errors.js';
+import { makePrivate } from '../journal/private-file.js';
+import { importanceAtIngest } from './entry-rules.js';
+import { matchAny, scored } from './fts.js';
+import { type Entry, STORY_ENTRIES } from './story.js';
+
+export interface ProjectKey {
+  tenant: string;
+  root: string;
+}
+
+export interface EntryHit {
+  handle: string;
+  score: number;
+  text: string;
+  wing: string | null;
+  room: string | null;
+}
+
+/** Candidates that BM25 hands over to be scored, for each hit that is wanted. */
+const WIDER = 4;
+const BUSY_MS = 250;
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS entry (
+  id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, root TEXT NOT NULL, name TEXT NOT NULL, handle TEXT NOT NULL,
+  text TEXT NOT NULL, wing TEXT, room TEXT, source_file TEXT, importance REAL NOT NULL, filed_at INTEGER NOT NULL,
+  supersedes TEXT, session TEXT, live INTEGER NOT NULL, UNIQUE (tenant, root, name));
+CREATE INDEX IF NOT EXISTS heaviest ON entry (tenant, root, importance DESC, filed_at DESC, name DESC) WHERE live = 1;
+CREATE INDEX IF NOT EXISTS of_wing ON entry (tenant, root, wing, importance DESC, filed_at DESC, name DESC) WHERE live = 1;
+CREATE INDEX IF NOT EXISTS superseded ON entry (tenant, root, supersedes) WHERE supersedes IS NOT NULL;
+CREATE INDEX IF NOT EXISTS by_handle ON entry (handle);
+CREATE INDEX IF NOT EXISTS of_session ON entry (tenant, session) WHERE session IS NOT NULL;
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(text, tokenize = 'porter unicode61');
+`;
+
+interface Row {
+  id: number;
+  name: string;
+  handle: string;
+  text: string;
+  wing: string | null;
+  room: string | null;
+  source_file: string | null;
+  importance: number;
+  filed_at: number;
+}
+
+export class EntryStore {
+  readonly #path: string;
+  readonly #db: Database.Database;
+
+  /** @param path a file, made when missing; ':memory:' for tests */
+  constructor(path: string) {
+    this.#path = path;
+    this.#db = this.#guard(() => {
+      if (path !== ':memory:') makePrivate(path);
+      const db = new Database(path, { timeout: BUSY_MS });
+      db.pragma('journal_mode = WAL');
+      db.pragma('synchronous = NORMAL');
+      db.pragma('secure_delete = ON');
+      db.exec(SCHEMA);
+      db.exec("INSERT INTO words (words, rank) VALUES ('secure-delete', 1)");
+      return db;
+    });
+  }
+
+  /** Files entries; one with a known id replaces it. Returns how many. `session`: whose forgetting takes them away. */
+  ingest(key: ProjectKey, entries: readonly Entry[], now: number, session?: string): number {
+    return this.#write(() => {
+      for (const e of entries) this.#file(key, e, now, session);
+      return entries.length;
+    });
+  }
+
+  /** Takes entries out of every layer. Returns how many were live. */
+  invalidate(key: ProjectKey, names: readonly string[]): number {
+    return this.#write(() => names.reduce((n, name) => n + this.#retire(key, name), 0));
+  }
+
+  /** The heaviest live entries, at most 15, and whether there are more. */
+  top(key: ProjectKey, wing?: string): { entries: Entry[]; more: boolean } {
+    const where = wing === undefined ? '' : 'AND wing = @wing';
+    const rows = this.#guard(
+      () =>
+        this.#db
+          .prepare(
+            `SELECT * FROM entry WHERE live = 1 AND tenant = @tenant AND root = @root ${where}
+             ORDER BY importance DESC, filed_at DESC, name DESC LIMIT ${STORY_ENTRIES + 1}`,
+          )
+          .all({ ...key, ...(wing === undefined ? {} : { wing }) }) as Row[],
+    );
+    return { entries: rows.slice(0, STORY_ENTRIES).map(entryOf), more: rows.length > STORY_ENTRIES };
+  }
+
+  /** Live entries by words; without a query the heaviest (M-9). `root` absent: all projects of the tenant. */
+  search(o: {
+    tenant: string;
+    root?: string | undefined;
+    query: string;
+    wing?: string | undefined;
+    room?: string | undefined;
+    k: number;
+  }): EntryHit[] {
+    const match = matchAny(o.query);
+    const filters = (['root', 'wing', 'room'] as const).filter((f) => o[f] !== undefined);
+    const where = ['e.live = 1', 'e.tenant = @tenant', ...filters.map((f) => `e.${f} = @${f}`)].join(' AND ');
+    const values = { tenant: o.tenant, ...Object.fromEntries(filters.map((f) => [f, o[f]])) };
+    const shown = (r: Row, score: number) => ({
+      handle: r.handle,
+      score,
+      text: r.text,
+      wing: r.wing,
+      room: r.room,
+    });
+    return this.#guard(() => {
+      if (match === undefined) {
+        const sql = `SELECT * FROM entry e WHERE ${where} ORDER BY importance DESC, filed_at DESC, name DESC LIMIT ?`;
+        return (this.#db.prepare(sql).all(values, o.k) as Row[]).map((r) => shown(r, 0));
+      }
+      const sql = `SELECT e.*, bm25(words) AS bm25 FROM words JOIN entry e ON e.id = words.rowid
+        WHERE words MATCH @match AND ${where} ORDER BY bm25 LIMIT ?`;
+      const rows = this.#db.prepare(sql).all({ ...values, match }, o.k * WIDER) as (Row & { bm25: number })[];
+      return scored(o.query, rows)
+        .slice(0, o.k)
+        .map((r) => shown(r, r.score));
+    });
+  }
+
+  /** The text behind a handle of this tenant. */
+  byHandle(tenant: string, handle: string): string | undefined {
+    const row = this.#guard(() =>
+      this.#db
+        .prepare('SELECT text FROM entry WHERE handle = ? AND tenant = ? AND live = 1')
+        .get(handle, tenant),
+    ) as { text: string } | undefined;
+    return row?.text;
+  }
+
+  /** A session was forgotten: what it filed goes, from the log file too. */
+  forget(tenant: string, session: string): void {
+    this.#write(() => {
+      const ids = this.#db
+        .prepare('SELECT id FROM entry WHERE tenant = ? AND session = ?')
+        .pluck()
+        .all(tenant, session);
+      for (const id of ids) {
+        this.#db.prepare('DELETE FROM words WHERE rowid = ?').run(id);
+        this.#db.prepare('DELETE FROM entry WHERE id = ?').run(id);
+      }
+    });
+    this.#guard(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #file(key: ProjectKey, e: Entry, now: number, session: string | undefined): void {
+    const old = this.#db
+      .prepare('SELECT id FROM entry WHERE tenant = ? AND root = ? AND name = ?')
+      .pluck()
+      .get(key.tenant, key.root, e.id) as number | undefined;
+    if (old !== undefined) this.#db.prepare('DELETE FROM words WHERE rowid = ?').run(old);
+    if (e.supersedes !== undefined && e.supersedes !== e.id) this.#retire(key, e.supersedes);
+    const replaced = this.#db
+      .prepare(
+        'SELECT 1 FROM entry WHERE tenant = ? AND root = ? AND supersedes = ? AND name <> ? AND live = 1',
+      )
+      .get(key.tenant, key.root, e.id, e.id);
+    const live = replaced === undefined ? 1 : 0;
+    const handle = handleOf(key, e);
+    const { lastInsertRowid } = this.#db
+      .prepare(
+        `INSERT OR REPLACE INTO entry (tenant, root, name, handle, text, wing, room, source_file, importance, filed_at, supersedes, session, live)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        ...[
+          key.tenant,
+          key.root,
+          e.id,
+          handle,
+          e.text,
+          e.wing ?? null,
+          e.room ?? null,
+          e.source_file ?? null,
+        ],
+        ...[importanceAtIngest(e), e.filed_at ?? now, e.supersedes ?? null, session ?? null, live],
+      );
+    if (live === 1)
+      this.#db.prepare('INSERT INTO words (rowid, text) VALUES (?, ?)').run(lastInsertRowid, e.text);
+  }
+
+  #retire(key: ProjectKey, name: string): number {
+    const id = this.#db
+      .prepare('SELECT id FROM entry WHERE tenant = ? AND root = ? AND name = ? AND live = 1')
+      .pluck()
+      .get(key.tenant, key.root, name) as number | undefined;
+    if (id === undefined) return 0;
+    this.#db.prepare('UPDATE entry SET live = 0 WHERE id = ?').run(id);
+    this.#db.prepare('DELETE FROM words WHERE rowid = ?').run(id);
+    return 1;
+  }
+
+  #write<T>(work: () => T): T {
+    return this.#guard(() => this.#db.transaction(work).immediate());
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (e) {
+      if (e instanceof CuratedError) throw e;
+      throw new CuratedError(
+        'STORAGE',
+        `the entries ${this.#path} are not available: ${(e as Error).message}`,
+        {
+          detail: { code: (e as { code?: string }).code },
+          cause: e,
+        },
+      );
+    }
+  }
+}
+
+/** Handles of entries begin with `e`, those of sessions with `r`. */
+export function handleOf(key: ProjectKey, e: Entry): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([key.tenant, key.root, e.id, e.text]))
+    .digest('hex');
+  return `e${digest.slice(0, 16)}`;
+}
+
+function entryOf(r: Row): Entry {
+  return {
+    id: r.name,
+    text: r.text,
+    importance: r.importance,
+    filed_at: r.filed_at,
+    ...(r.wing === null ? {} : { wing: r.wing }),
+    ...(r.room === null ? {} : { room: r.room }),
+    ...(r.source_file === null ? {} : { source_file: r.source_file }),
+  };
+}

@@ -1,0 +1,204 @@
+// Projects' context for whoever asks: the packet from cache, topics, refreshes, entries. Holds files and the entry store;
+// knows no session and no wire.
+
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Clock } from '../clock.js';
+import { fail } from '../errors.js';
+import type { EntryStore } from './entry-store.js';
+import { type Facts, readCounts, readFacts, topicsOf } from './facts.js';
+import { ageInDays, hygiene } from './hygiene.js';
+import { identity, identitySource } from './identity.js';
+import { readMap } from './map-file.js';
+import { assemble, type Packet } from './packet.js';
+import { type Places, placesOf } from './places.js';
+import { type Refreshed, type RefreshOptions, refreshProject } from './refresh.js';
+import { type Entry, story } from './story.js';
+import type { Topic } from './topic.js';
+import type { MapFormat } from './topic-map.js';
+
+export interface PantryDeps {
+  /** Folder of the context files. */
+  data: string;
+  clock: Clock;
+  /** Tokens by a real tokenizer. */
+  count(text: string): number;
+  entries: EntryStore;
+  health: { green(name: string): void; red(name: string, error: unknown): void };
+}
+
+export interface PacketOptions {
+  budget?: number | undefined;
+  /** Of this call alone (M-11). */
+  wing?: string | undefined;
+  staleDays?: number | undefined;
+}
+
+/** M-6: how long a wake-up text is kept. */
+const CACHE_MS = 60_000;
+const CACHED = 256;
+/** A map older than this is made anew behind the session that finds it so (R-9). */
+const REFRESH_MS = 24 * 3_600_000;
+/** After a try, by itself, not again before this. */
+const RETRY_MS = 600_000;
+
+export class Pantry {
+  readonly #deps: PantryDeps;
+  readonly #cache = new Map<string, { packet: Packet | undefined; until: number; root: string }>();
+  readonly #running = new Map<string, Promise<Refreshed>>();
+  readonly #failing = new Map<string, string>();
+  readonly #tried = new Map<string, number>();
+  #closed = false;
+
+  constructor(deps: PantryDeps) {
+    this.#deps = deps;
+  }
+
+  get entries(): EntryStore {
+    return this.#deps.entries;
+  }
+
+  /** Layers of a project from its files and entries. Never throws: what cannot be read is left out and turns a check red. */
+  packet(tenant: string, project: string, o: PacketOptions = {}): Packet {
+    return this.wakeUp(tenant, project, o) ?? { layers: [], text: '', tokens: 0, stale_days: 0 };
+  }
+
+  /** As `packet`; undefined when nothing is known about the project: a session then starts in silence (R-12). */
+  wakeUp(tenant: string, project: string, o: PacketOptions = {}): Packet | undefined {
+    const places = placesOf(this.#deps.data, tenant, project);
+    const key = JSON.stringify([tenant, places.root, o.budget, o.wing, o.staleDays]);
+    const now = this.#deps.clock.mono();
+    const kept = this.#cache.get(key);
+    if (kept !== undefined && kept.until > now) return kept.packet;
+    const packet = this.#make(tenant, places, o);
+    this.#cache.delete(key);
+    this.#cache.set(key, { packet, until: now + CACHE_MS, root: places.root });
+    if (this.#cache.size > CACHED) this.#cache.delete(this.#cache.keys().next().value!);
+    return packet;
+  }
+
+  #make(tenant: string, places: Places, o: PacketOptions): Packet | undefined {
+    const { count, clock, entries } = this.#deps;
+    const safe = <T>(what: string, read: () => T, none: T): T => {
+      try {
+        const value = read();
+        this.#deps.health.green(what);
+        return value;
+      } catch (e) {
+        this.#deps.health.red(what, e);
+        return none;
+      }
+    };
+    const map = safe('context_map', () => readMap(places), { text: '', writtenAt: 0, from: 'none' as const });
+    const counts = safe('context_map', () => readCounts(places.counts), undefined);
+    const words = identitySource(places.root);
+    const root = places.root;
+    const top = safe('context_entries', () => entries.top({ tenant, root }, o.wing), undefined);
+    if (map.text === '' && words === '' && counts === undefined && (top?.entries.length ?? 0) === 0)
+      return undefined;
+    const age = map.text === '' ? 0 : ageInDays(map.writtenAt, clock.now());
+    return assemble(
+      {
+        identity: identity(places.name, words, counts, count),
+        map: map.text,
+        hygiene: hygiene(age, o.staleDays ?? 7),
+        story: (maxTokens, maxBytes) =>
+          top === undefined ? '' : story(top.entries, count, { maxTokens, maxBytes, more: top.more }),
+        staleDays: age,
+      },
+      count,
+      o.budget,
+    );
+  }
+
+  /** Rebuilds the map. Throws when it cannot; the check `context_refresh` is red from then until one succeeds (R-9). */
+  async refresh(tenant: string, project: string, o: RefreshOptions = {}): Promise<Refreshed> {
+    const places = placesOf(this.#deps.data, tenant, project);
+    const key = JSON.stringify([tenant, places.root]);
+    const before = this.#running.get(key);
+    if (before !== undefined) await before.catch(() => undefined);
+    if (this.#closed) fail('DRAINING');
+    const work = refreshProject(places, o, this.#deps.count, nextTick);
+    this.#running.set(key, work);
+    this.#tried.set(key, this.#deps.clock.mono());
+    try {
+      const done = await work;
+      this.#failing.delete(key);
+      if (this.#failing.size === 0) this.#deps.health.green('context_refresh');
+      return done;
+    } catch (e) {
+      this.#failing.set(key, places.name);
+      this.#deps.health.red('context_refresh', new Error(`${places.name}: ${(e as Error).message}`));
+      throw e;
+    } finally {
+      if (this.#running.get(key) === work) this.#running.delete(key);
+      this.#drop(places.root);
+    }
+  }
+
+  /** Behind a session that starts: a missing or old map is made anew, nobody waits, failures are seen in the health. */
+  keepFresh(tenant: string, project: string, format?: MapFormat): void {
+    const places = placesOf(this.#deps.data, tenant, project);
+    const key = JSON.stringify([tenant, places.root]);
+    const tried = this.#tried.get(key);
+    if (this.#closed || this.#running.has(key)) return;
+    if (tried !== undefined && this.#deps.clock.mono() - tried < RETRY_MS) return;
+    this.#tried.set(key, this.#deps.clock.mono());
+    try {
+      const map = readMap(places);
+      if (map.from === 'project' && this.#deps.clock.now() - map.writtenAt < REFRESH_MS) return;
+    } catch {
+      // A file that cannot be read is what a refresh is for.
+    }
+    void this.refresh(tenant, project, format === undefined ? {} : { format }).catch(() => undefined);
+  }
+
+  /** Topics of a project that match a word, or all; an unknown project has none (R-8). */
+  topics(
+    tenant: string,
+    project: string,
+    topic?: string,
+  ): { topics: readonly Topic[]; facts: Facts | undefined } {
+    const places = placesOf(this.#deps.data, tenant, project);
+    const facts = readFacts(places.facts);
+    const wanted = topic?.toLowerCase();
+    const topics = topicsOf(facts).filter(
+      (t) => wanted === undefined || t.label.toLowerCase().includes(wanted),
+    );
+    return { topics, facts };
+  }
+
+  /** Files and invalidates entries; the next packet knows. */
+  ingest(
+    tenant: string,
+    project: string,
+    o: { entries?: readonly Entry[] | undefined; invalidate?: readonly string[] | undefined },
+    session?: string,
+  ): { entries: number; invalidated: number } {
+    const { root } = placesOf(this.#deps.data, tenant, project);
+    const { clock, entries } = this.#deps;
+    const filed = entries.ingest({ tenant, root }, o.entries ?? [], clock.now(), session);
+    const invalidated = entries.invalidate({ tenant, root }, o.invalidate ?? []);
+    this.#drop(root);
+    return { entries: filed, invalidated };
+  }
+
+  forget(tenant: string, session: string): void {
+    this.#deps.entries.forget(tenant, session);
+    this.#cache.clear();
+  }
+
+  /** The folder that stands for a project in all of this. */
+  root(tenant: string, project: string): string {
+    return placesOf(this.#deps.data, tenant, project).root;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#running.values());
+    this.#deps.entries.close();
+  }
+
+  #drop(root: string): void {
+    for (const [key, kept] of this.#cache) if (kept.root === root) this.#cache.delete(key);
+  }
+}
