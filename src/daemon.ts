@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { attach } from '../native/index.js';
 import { type Clock, systemClock } from './clock.js';
 import { type Limits, resolveLimits } from './config.js';
+import { EntryStore } from './context/entry-store.js';
+import { Pantry } from './context/pantry.js';
 import { DaemonConfig } from './daemon-config.js';
 import { createGate, DEFAULT_PORT, loadTokens } from './gate/index.js';
 import { MemoryStore, type Store } from './journal/index.js';
@@ -87,6 +89,13 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   });
   const pool = createPool();
 
+  const pantry = new Pantry({
+    data: paths.data,
+    clock,
+    count: (text) => tokenizer.count(text, 'o200k_base'),
+    entries: new EntryStore(o.memory ? ':memory:' : join(paths.data, 'context', 'entries.db')),
+    health,
+  });
   const registry = new SessionRegistry({
     store,
     pool: count === undefined ? pool : { countTokens: async (texts) => Uint32Array.from(texts, count) },
@@ -141,6 +150,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
       setImmediate(() => void stop());
     },
     layers: () => config.layers,
+    pantry,
     advance: movable === undefined ? undefined : (ms) => movable.advance(ms),
   };
 
@@ -180,6 +190,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     clearInterval(sweeping);
     await gate.drain();
     await registry.settle();
+    await pantry.close();
     await store.close();
     await pool.close();
     tokenizer.dispose();

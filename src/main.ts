@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { register as completion } from './cli/completion.js';
 import { register as config, printConfig } from './cli/config.js';
+import { register as context } from './cli/context.js';
 import { register as count } from './cli/count.js';
 import { register as demo } from './cli/demo.js';
 import { register as doctor } from './cli/doctor.js';
@@ -37,6 +38,7 @@ for (const register of [
   sessions,
   tail,
   replay,
+  context,
   count,
   config,
   demo,

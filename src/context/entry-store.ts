@@ -53,21 +53,17 @@ interface Row {
 
 export class EntryStore {
   readonly #path: string;
-  readonly #db: Database.Database;
+  #opened: Database.Database | undefined;
+  readonly #statements = new Map<string, Database.Statement>();
 
-  /** @param path a file, made when missing; ':memory:' for tests */
+  /** @param path a file, made with the first use; ':memory:' for tests */
   constructor(path: string) {
     this.#path = path;
-    this.#db = this.#guard(() => {
-      if (path !== ':memory:') makePrivate(path);
-      const db = new Database(path, { timeout: BUSY_MS });
-      db.pragma('journal_mode = WAL');
-      db.pragma('synchronous = NORMAL');
-      db.pragma('secure_delete = ON');
-      db.exec(SCHEMA);
-      db.exec("INSERT INTO words (words, rank) VALUES ('secure-delete', 1)");
-      return db;
-    });
+  }
+
+  get #db(): Database.Database {
+    this.#opened ??= open(this.#path);
+    return this.#opened;
   }
 
   /** Files entries; one with a known id replaces it. Returns how many. `session`: whose forgetting takes them away. */
@@ -88,12 +84,10 @@ export class EntryStore {
     const where = wing === undefined ? '' : 'AND wing = @wing';
     const rows = this.#guard(
       () =>
-        this.#db
-          .prepare(
-            `SELECT * FROM entry WHERE live = 1 AND tenant = @tenant AND root = @root ${where}
+        this.#sql(
+          `SELECT * FROM entry WHERE live = 1 AND tenant = @tenant AND root = @root ${where}
              ORDER BY importance DESC, filed_at DESC, name DESC LIMIT ${STORY_ENTRIES + 1}`,
-          )
-          .all({ ...key, ...(wing === undefined ? {} : { wing }) }) as Row[],
+        ).all({ ...key, ...(wing === undefined ? {} : { wing }) }) as Row[],
     );
     return { entries: rows.slice(0, STORY_ENTRIES).map(entryOf), more: rows.length > STORY_ENTRIES };
   }
@@ -121,11 +115,11 @@ export class EntryStore {
     return this.#guard(() => {
       if (match === undefined) {
         const sql = `SELECT * FROM entry e WHERE ${where} ORDER BY importance DESC, filed_at DESC, name DESC LIMIT ?`;
-        return (this.#db.prepare(sql).all(values, o.k) as Row[]).map((r) => shown(r, 0));
+        return (this.#sql(sql).all(values, o.k) as Row[]).map((r) => shown(r, 0));
       }
       const sql = `SELECT e.*, bm25(words) AS bm25 FROM words JOIN entry e ON e.id = words.rowid
         WHERE words MATCH @match AND ${where} ORDER BY bm25 LIMIT ?`;
-      const rows = this.#db.prepare(sql).all({ ...values, match }, o.k * WIDER) as (Row & { bm25: number })[];
+      const rows = this.#sql(sql).all({ ...values, match }, o.k * WIDER) as (Row & { bm25: number })[];
       return scored(o.query, rows)
         .slice(0, o.k)
         .map((r) => shown(r, r.score));
@@ -150,61 +144,55 @@ export class EntryStore {
         .pluck()
         .all(tenant, session);
       for (const id of ids) {
-        this.#db.prepare('DELETE FROM words WHERE rowid = ?').run(id);
-        this.#db.prepare('DELETE FROM entry WHERE id = ?').run(id);
+        this.#sql('DELETE FROM words WHERE rowid = ?').run(id);
+        this.#sql('DELETE FROM entry WHERE id = ?').run(id);
       }
     });
     this.#guard(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
   }
 
+  /** Statements are compiled once. */
+  #sql(text: string): Database.Statement {
+    let statement = this.#statements.get(text);
+    if (statement === undefined) {
+      statement = this.#db.prepare(text);
+      this.#statements.set(text, statement);
+    }
+    return statement;
+  }
+
   close(): void {
-    this.#db.close();
+    this.#opened?.close();
   }
 
   #file(key: ProjectKey, e: Entry, now: number, session: string | undefined): void {
-    const old = this.#db
-      .prepare('SELECT id FROM entry WHERE tenant = ? AND root = ? AND name = ?')
+    const old = this.#sql('SELECT id FROM entry WHERE tenant = ? AND root = ? AND name = ?')
       .pluck()
       .get(key.tenant, key.root, e.id) as number | undefined;
-    if (old !== undefined) this.#db.prepare('DELETE FROM words WHERE rowid = ?').run(old);
+    if (old !== undefined) this.#sql('DELETE FROM words WHERE rowid = ?').run(old);
     if (e.supersedes !== undefined && e.supersedes !== e.id) this.#retire(key, e.supersedes);
-    const replaced = this.#db
-      .prepare(
-        'SELECT 1 FROM entry WHERE tenant = ? AND root = ? AND supersedes = ? AND name <> ? AND live = 1',
-      )
-      .get(key.tenant, key.root, e.id, e.id);
+    const replaced = this.#sql(
+      'SELECT 1 FROM entry WHERE tenant = ? AND root = ? AND supersedes = ? AND name <> ? AND live = 1',
+    ).get(key.tenant, key.root, e.id, e.id);
     const live = replaced === undefined ? 1 : 0;
     const handle = handleOf(key, e);
-    const { lastInsertRowid } = this.#db
-      .prepare(
-        `INSERT OR REPLACE INTO entry (tenant, root, name, handle, text, wing, room, source_file, importance, filed_at, supersedes, session, live)
+    const { lastInsertRowid } = this.#sql(
+      `INSERT OR REPLACE INTO entry (tenant, root, name, handle, text, wing, room, source_file, importance, filed_at, supersedes, session, live)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        ...[
-          key.tenant,
-          key.root,
-          e.id,
-          handle,
-          e.text,
-          e.wing ?? null,
-          e.room ?? null,
-          e.source_file ?? null,
-        ],
-        ...[importanceAtIngest(e), e.filed_at ?? now, e.supersedes ?? null, session ?? null, live],
-      );
-    if (live === 1)
-      this.#db.prepare('INSERT INTO words (rowid, text) VALUES (?, ?)').run(lastInsertRowid, e.text);
+    ).run(
+      ...[key.tenant, key.root, e.id, handle, e.text, e.wing ?? null, e.room ?? null, e.source_file ?? null],
+      ...[importanceAtIngest(e), e.filed_at ?? now, e.supersedes ?? null, session ?? null, live],
+    );
+    if (live === 1) this.#sql('INSERT INTO words (rowid, text) VALUES (?, ?)').run(lastInsertRowid, e.text);
   }
 
   #retire(key: ProjectKey, name: string): number {
-    const id = this.#db
-      .prepare('SELECT id FROM entry WHERE tenant = ? AND root = ? AND name = ? AND live = 1')
+    const id = this.#sql('SELECT id FROM entry WHERE tenant = ? AND root = ? AND name = ? AND live = 1')
       .pluck()
       .get(key.tenant, key.root, name) as number | undefined;
     if (id === undefined) return 0;
-    this.#db.prepare('UPDATE entry SET live = 0 WHERE id = ?').run(id);
-    this.#db.prepare('DELETE FROM words WHERE rowid = ?').run(id);
+    this.#sql('UPDATE entry SET live = 0 WHERE id = ?').run(id);
+    this.#sql('DELETE FROM words WHERE rowid = ?').run(id);
     return 1;
   }
 
@@ -227,6 +215,17 @@ export class EntryStore {
       );
     }
   }
+}
+
+function open(path: string): Database.Database {
+  if (path !== ':memory:') makePrivate(path);
+  const db = new Database(path, { timeout: BUSY_MS });
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = NORMAL');
+  db.pragma('secure_delete = ON');
+  db.exec(SCHEMA);
+  db.exec("INSERT INTO words (words, rank) VALUES ('secure-delete', 1)");
+  return db;
 }
 
 /** Handles of entries begin with `e`, those of sessions with `r`. */

@@ -1,6 +1,7 @@
 // What a handler may use: who calls, and the rooms behind. Types only.
 
 import type { Clock } from '../clock.js';
+import type { Pantry } from '../context/pantry.js';
 import type { Store } from '../journal/index.js';
 import type { Encoding } from '../pool/contract.js';
 import type { Pool } from '../pool/pool.js';
@@ -48,6 +49,8 @@ export interface Rooms {
   /** Begins the drain; answers at once. */
   stop(): void;
   layers(): readonly ConfigLayer[];
+  /** Project context; absent where there is no folder for it. */
+  pantry?: Pantry | undefined;
   /** Moves a test clock; undefined in a usual daemon. */
   advance?: ((ms: number) => number) | undefined;
 }

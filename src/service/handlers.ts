@@ -2,6 +2,7 @@
 
 import { COMPACTION_CALLS } from './compaction-calls.js';
 import type { Handlers } from './context.js';
+import { CONTEXT_CALLS } from './context-calls.js';
 import { DURABLE_CALLS } from './durable-calls.js';
 import { READ_CALLS } from './read-calls.js';
 import { SESSION_CALLS } from './session-calls.js';
@@ -12,6 +13,7 @@ export const HANDLERS: Handlers = {
   ...SESSION_CALLS,
   ...TURN_CALLS,
   ...READ_CALLS,
+  ...CONTEXT_CALLS,
   ...DURABLE_CALLS,
   ...TOOL_CALLS,
   ...COMPACTION_CALLS,

@@ -10,6 +10,7 @@ import { messagesOf, stateOf } from '../session/commands/read.js';
 import { event, type MessageHint } from '../session/events.js';
 import { loadState } from '../session/load.js';
 import type { Handlers } from './context.js';
+import { wakeUp } from './context-calls.js';
 
 export const SESSION_CALLS: Handlers = {
   'session.open': async (caller, p, rooms) => {
@@ -33,7 +34,10 @@ export const SESSION_CALLS: Handlers = {
     );
     actor.takeLease(caller);
     caller.onEnd(() => actor.release(caller));
-    return result;
+    // Once in a tree of sessions: who resumes has it in the history, who works for another has it from there.
+    if (p.project === undefined || result.resumed || p.parent !== undefined) return result;
+    const packet = wakeUp(caller, p.project, actor.session.settings.curated.context, rooms);
+    return packet === undefined ? result : { ...result, packet };
   },
 
   'session.append': async (caller, p, rooms) => {

@@ -95,8 +95,25 @@ export const CONTEXT_METHODS = {
   },
   'context.refresh': {
     summary: "Rebuilds the project's topic map.",
-    params: z.strictObject({ project, taxonomies: z.array(taxonomyRow).optional() }),
-    result: z.strictObject({ topics: count, tokens: count, path: text.nullable() }),
+    params: z.strictObject({
+      project,
+      taxonomies: z
+        .array(taxonomyRow)
+        .optional()
+        .describe("the client's own topics make the map from now on; [] gives it back to the builder"),
+      labels: z
+        .array(z.strictObject({ from: z.string().min(1), to: z.string().min(1) }))
+        .optional()
+        .describe('labels that a person gives; they survive rebuilds'),
+      global: z.boolean().optional().describe('write the map of projects that have none'),
+    }),
+    result: z.strictObject({
+      topics: count,
+      tokens: count,
+      path: text.nullable(),
+      characters: count.optional(),
+      warnings: z.array(text).optional(),
+    }),
   },
   'context.topics': {
     summary: "The project's topics.",
@@ -121,6 +138,7 @@ export const CONTEXT_METHODS = {
       topic: name.optional(),
       wing: name.optional(),
       room: name.optional(),
+      tool: name.optional().describe('results and calls of this tool alone'),
       k: positive.max(1000).optional(),
     }),
     result: z.strictObject({
@@ -133,6 +151,10 @@ export const CONTEXT_METHODS = {
           tool: text.optional(),
           snippet: text,
           tokens: count,
+          neighbours: z
+            .array(z.strictObject({ handle: text, snippet: text }))
+            .optional()
+            .describe('what was said right before and after it'),
         }),
       ),
     }),

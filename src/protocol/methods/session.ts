@@ -35,6 +35,9 @@ export const SESSION_METHODS = {
       preset: z.enum(PRESETS).optional(),
       config: jsonObject.optional().describe('the shape of the YAML file; same validation'),
       project: project.optional(),
+      parent: name
+        .optional()
+        .describe('the session that this one works for: a tree of sessions gets one packet'),
       last_seq: count.optional().describe('the last seq the client saw; a gap is SEQ_GAP'),
     }),
     result: z.strictObject({

@@ -1,0 +1,146 @@
+// curated context: a project's packet, its topics, and a refresh of its map; by the daemon, or without one by the files.
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { attach } from '../../native/index.js';
+import { locate } from '../client/locate.js';
+import { systemClock } from '../clock.js';
+import { EntryStore } from '../context/entry-store.js';
+import { Pantry } from '../context/pantry.js';
+import { prefixOf } from '../context/topic.js';
+import { resolvePaths } from '../paths.js';
+import { printJson, say, withClient } from './connection.js';
+import { CommandError } from './failure.js';
+import { table, whole } from './table.js';
+
+interface Options {
+  json?: boolean;
+  global?: boolean;
+  rename?: string[];
+}
+
+/** What the commands ask for: answered by the daemon, or by the files where none runs. */
+interface Source {
+  packet(project: string): Promise<{ text: string; tokens: number; stale_days: number }>;
+  refresh(
+    project: string,
+    o: { global?: true; labels?: { from: string; to: string }[] },
+  ): Promise<{
+    topics: number;
+    tokens: number;
+    path: string | null;
+    characters?: number | undefined;
+    warnings?: readonly string[] | undefined;
+  }>;
+  topics(project: string): Promise<readonly { label: string; prefix: string; count: number }[]>;
+}
+
+const TENANT = 'default';
+
+export function register(program: Command): void {
+  const context = program.command('context').description("a project's context: show, refresh, topics");
+  context
+    .command('show')
+    .description('print the packet a session of this project starts with')
+    .argument('[dir]', 'a folder of the project', '.')
+    .option('--json', 'as JSON')
+    .action((dir: string, o: Options) =>
+      using(async (source) => {
+        const packet = await source.packet(resolve(dir));
+        if (o.json === true) printJson(packet);
+        else if (packet.text === '') say('nothing is known of this project: run curated context refresh');
+        else say(packet.text);
+      }),
+    );
+  context
+    .command('refresh')
+    .description('build the topic map anew')
+    .argument('[dir]', 'a folder of the project', '.')
+    .option('--global', 'write the map of projects that have none')
+    .option('--rename <old=new...>', 'give a topic a label that stays')
+    .option('--json', 'as JSON')
+    .action((dir: string, o: Options) =>
+      using(async (source) => {
+        const labels = (o.rename ?? []).map(renaming);
+        const done = await source.refresh(resolve(dir), {
+          ...(o.global === true ? { global: true as const } : {}),
+          ...(labels.length === 0 ? {} : { labels }),
+        });
+        if (o.json === true) printJson(done);
+        else {
+          say(done.path ?? 'no topics, so no map');
+          say(
+            `${whole(done.topics)} topics, ${whole(done.characters ?? 0)} characters, ${done.tokens} tokens`,
+          );
+          for (const warning of done.warnings ?? []) say(`note: ${warning}`);
+        }
+      }),
+    );
+  context
+    .command('topics')
+    .description('list the topics')
+    .argument('[dir]', 'a folder of the project', '.')
+    .option('--json', 'as JSON')
+    .action((dir: string, o: Options) =>
+      using(async (source) => {
+        const topics = await source.topics(resolve(dir));
+        if (o.json === true) printJson({ topics });
+        else if (topics.length === 0) say('no topics: run curated context refresh');
+        else
+          process.stdout.write(
+            table(
+              [{ title: 'prefix' }, { title: 'topic' }, { title: 'documents', right: true }],
+              topics.map((t) => [t.prefix, t.label, whole(t.count)]),
+            ),
+          );
+      }),
+    );
+}
+
+function renaming(text: string): { from: string; to: string } {
+  const at = text.indexOf('=');
+  if (at < 1 || at === text.length - 1)
+    throw new CommandError(`${JSON.stringify(text)} is not "old=new"`, { exit: 2 });
+  return { from: text.slice(0, at), to: text.slice(at + 1) };
+}
+
+async function using(work: (source: Source) => Promise<void>): Promise<void> {
+  const running = await locate({}).then(
+    () => true,
+    () => false,
+  );
+  if (!running) return withFiles(work);
+  await withClient((client) =>
+    work({
+      packet: (project) => client.call('context.packet', { project }),
+      refresh: (project, o) => client.call('context.refresh', { project, ...o }),
+      topics: async (project) => (await client.call('context.topics', { project })).topics,
+    }),
+  );
+}
+
+async function withFiles(work: (source: Source) => Promise<void>): Promise<void> {
+  const { data } = resolvePaths();
+  const tokenizer = attach();
+  const pantry = new Pantry({
+    data,
+    clock: systemClock,
+    count: (text) => tokenizer.count(text, 'o200k_base'),
+    entries: new EntryStore(join(data, 'context', 'entries.db')),
+    health: { green: () => {}, red: (_name, e) => process.stderr.write(`${(e as Error).message}\n`) },
+  });
+  try {
+    await work({
+      packet: async (project) => pantry.packet(TENANT, project),
+      refresh: (project, o) => pantry.refresh(TENANT, project, o),
+      topics: async (project) =>
+        pantry.topics(TENANT, project).topics.map((t) => ({
+          label: t.label,
+          prefix: prefixOf(t.collection),
+          count: t.doc_count,
+        })),
+    });
+  } finally {
+    await pantry.close();
+    tokenizer.dispose();
+  }
+}
