@@ -21,9 +21,9 @@ test('L2-1 L2-11 of two tools exactly the idle one goes, at the threshold and no
 
 test('L2-1 a tool is idle from its last use on', async () => {
   const p = await play(TOOLS, { [PRUNER]: { unused_turns_threshold: 2 } });
-  await p.turn({ calls: ['alpha', 'beta', 'gamma'] });
-  await p.turn({ calls: ['alpha', 'beta'] });
-  const third = await p.turn({ calls: ['alpha'] });
+  await p.turn({ say: 'alpha beta gamma' });
+  await p.turn({ say: 'alpha, then beta' });
+  const third = await p.turn({ answer: 'I use alpha' });
   assert.deepEqual(third.listed, ['alpha', 'beta']);
   assert.deepEqual((await p.turn()).listed, ['alpha']);
 });
@@ -138,9 +138,16 @@ test('L2-7 a pruned tool returns when it is named as a whole word, called or dis
   );
 });
 
-test('L2-8 the list never becomes empty while the history holds calls: the tool used last stays', async () => {
+test('L2-8 PV-A45 a tool with calls in the request stays, whatever its age', async () => {
   const p = await play(TOOLS, { [PRUNER]: { unused_turns_threshold: 1 } });
   await p.turn({ calls: ['gamma', 'beta'] });
+  for (let i = 0; i < 4; i += 1) await p.turn();
+  assert.deepEqual((await p.turn()).listed, ['beta', 'gamma']);
+});
+
+test('L2-8 the list never becomes empty while the history holds calls: the tool used last stays', async () => {
+  const p = await play(TOOLS, { [PRUNER]: { unused_turns_threshold: 1 } });
+  await p.turn({ calls: ['unlisted'], say: 'beta' });
   for (let i = 0; i < 4; i += 1) await p.turn();
   assert.deepEqual((await p.turn()).listed, ['beta']);
 });
@@ -228,10 +235,11 @@ test('L2-1 what the provider needs declared stays: deferred tools, marks, provid
     tool('marked', { cache_control: { type: 'ephemeral' } }),
     { type: 'web_search_20250305', name: 'web_search' },
     tool('referenced'),
+    tool('idle'),
   ];
   const p = await play(tools, { [PRUNER]: { unused_turns_threshold: 1, never_prune: [] } });
   const found = [
-    { role: 'assistant', content: [{ type: 'tool_use', id: 'ts', name: 'alpha', input: {} }] },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'ts', name: 'find', input: {} }] },
     {
       role: 'user',
       content: [
@@ -248,6 +256,10 @@ test('L2-1 what the provider needs declared stays: deferred tools, marks, provid
   await p.d.call('turn.end', { session: 's' });
   for (let i = 0; i < 3; i += 1) await p.turn();
   assert.deepEqual((await p.turn()).listed, ['deferred', 'marked', 'web_search', 'referenced']);
+  assert.deepEqual(
+    (await p.journal('memory.tool_def_pruned')).map((e) => e.tool_id),
+    ['alpha', 'idle'],
+  );
 });
 
 test('PV-A25 on models with bound thinking no definition leaves once there is thinking', async () => {

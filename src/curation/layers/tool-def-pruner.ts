@@ -41,7 +41,8 @@ export class ToolDefPruner implements Layer {
       else if (settings.neverPrune.includes(key)) wanted.push({ key, reason: 'never_prune' });
     }
     if (wanted.length === 0 && tools.listed.length === 0 && tools.mustList) {
-      const key = this.#mostRecent(survey, tools, [...tools.pruned.keys()]);
+      const hidden = tools.catalog.map((t) => t.key).filter((key) => tools.pruned.has(key));
+      const key = this.#mostRecent(survey, tools, hidden);
       if (key !== undefined) wanted.push({ key, reason: 'tool_choice' });
     }
     if (wanted.length === 0 || !listMayGrow(survey)) return [];
@@ -59,18 +60,20 @@ export class ToolDefPruner implements Layer {
     settings: ToolDefPrunerSettings,
     returning: ReadonlySet<string>,
   ): Candidate | undefined {
+    if (!listMayShrink(survey, tools)) return undefined;
     const listed = new Set(tools.listed);
     let idle = tools.catalog
       .filter((t) => listed.has(t.key) && !t.pinned && !returning.has(t.key) && !tools.claimed.has(t.key))
       .map((t) => t.key)
       .filter((key) => this.#isIdle(survey, tools, settings, key));
-    const calls = survey.calls.calls.length > 0;
-    if (calls && returning.size === 0 && idle.length === tools.listed.length) {
+    const called = calledTools(survey);
+    idle = idle.filter((key) => !called.has(key));
+    if (called.size > 0 && returning.size === 0 && idle.length === tools.listed.length) {
       const kept = this.#mostRecent(survey, tools, idle);
       idle = idle.filter((key) => key !== kept);
     }
     for (const key of this.#idleSince.keys()) if (!idle.includes(key)) this.#idleSince.delete(key);
-    if (idle.length === 0 || !listMayShrink(survey, tools)) return undefined;
+    if (idle.length === 0) return undefined;
     for (const key of idle) if (!this.#idleSince.has(key)) this.#idleSince.set(key, survey.requests);
     const frees = idle.reduce((sum, key) => sum + tools.tokens(key), 0);
     const waited = idle.reduce((sum, key) => sum + this.#idleSince.get(key)! * tools.tokens(key), 0);
@@ -96,12 +99,18 @@ export class ToolDefPruner implements Layer {
   }
 
   #mostRecent(survey: Survey, tools: ToolSurvey, keys: readonly string[]): string | undefined {
-    // Within a turn the later call decides: walk back from the newest.
-    const { calls } = survey.calls;
-    for (let i = calls.length - 1; i >= 0; i -= 1) if (keys.includes(calls[i]!.tool)) return calls[i]!.tool;
-    const turns = keys.map((key) => this.#lastTurn(survey, tools, key));
+    // In one turn a use counts before a first sight.
+    const turns = keys.map((key) => {
+      const use = this.#use.last(survey, key);
+      return use === undefined ? this.#lastTurn(survey, tools, key) : use.turn + 0.5;
+    });
     return keys[turns.indexOf(Math.max(...turns))];
   }
+}
+
+/** Tools with calls in the request: their definitions stay (PROVIDERS 6, condition 11). */
+function calledTools(survey: Survey): Set<string> {
+  return new Set(survey.calls.calls.filter((c) => !survey.isDropped(c.at)).map((c) => c.tool));
 }
 
 function built(survey: Survey, tools: ToolSurvey, key: string, lastTurn: number, reason?: string): Built {
