@@ -1,0 +1,232 @@
+// The topics of one conversation: takes in what is said, gives numbers about the newest input, and moves on when it is told
+// whether that was a shift. It decides nothing. Pure; costs per call what came new.
+
+import { endFeatures, inputFeatures, type Scene } from './features.js';
+import { dot } from './hashed.js';
+import { MEANING_DIMS } from './meaning.js';
+import { Topic } from './topic.js';
+import { Utterance } from './utterance.js';
+
+/** UTF-16 units that are read of an input and of all replies of a turn. */
+export const INPUT_CHARS = 1600;
+export const REPLY_CHARS = 2400;
+/** Closed topics that are kept whole; a return to an older one starts from its centroid alone. */
+const KEPT = 32;
+
+export interface PastTopic {
+  /** Turn and stored message with which it began. */
+  start: number;
+  message: number;
+  hashed: Float32Array;
+  meaning: Float32Array;
+  topic: Topic | undefined;
+}
+
+export interface Match {
+  past: PastTopic;
+  /** Likeness, about 0 to 1: spelling and meaning together. */
+  score: number;
+}
+
+export class Tracker {
+  topic = new Topic(0, 0, MEANING_DIMS);
+  readonly past: PastTopic[] = [];
+  readonly #session = new Map<number, number>();
+  #texts = 0;
+  #input = new Utterance();
+  #reply = new Utterance();
+  #lastInput = new Utterance();
+  #lastReply = new Utterance();
+  #inputWords = new Set<number>();
+  #replyWords = new Set<number>();
+  #lastInputWords = new Set<number>();
+  #lastReplyWords = new Set<number>();
+  #replyText = '';
+  #open = false;
+  #turn = 0;
+  #message = 0;
+
+  /** An input waits for `fold`. */
+  get open(): boolean {
+    return this.#open;
+  }
+
+  get input(): Utterance {
+    return this.#input;
+  }
+
+  /** Nothing was said before the open input. */
+  get fresh(): boolean {
+    return this.topic.inputs === 0 && this.past.length === 0;
+  }
+
+  /** A new input of the user. The one before must be folded. */
+  read(said: string | Utterance, turn: number, message: number): void {
+    if (typeof said === 'string') this.#input.read(said, INPUT_CHARS);
+    else {
+      // Made by somebody else, who keeps it: nothing of ours may be written over it.
+      this.#input = said;
+      this.#reply = new Utterance(1);
+    }
+    this.#reply.clear();
+    this.#replyText = '';
+    this.#open = true;
+    this.#turn = turn;
+    this.#message = message;
+  }
+
+  /** As `answer`, with all of the turn's words read already. */
+  answerRead(said: Utterance): void {
+    this.#reply = said;
+    this.#replyText = ' ';
+    said.length = 1;
+  }
+
+  /** Words of the assistant in answer to the open input. */
+  answer(text: string): void {
+    if (this.#replyText.length < REPLY_CHARS) {
+      this.#replyText += (this.#replyText === '' ? '' : '\n') + text.slice(0, REPLY_CHARS);
+    }
+  }
+
+  /** Numbers about the open input. @returns how many */
+  atInput(x: Float64Array): number {
+    return inputFeatures(this.#scene(this.#input), x);
+  }
+
+  /** Numbers about the open input and its reply. @returns how many */
+  atEnd(x: Float64Array): number {
+    this.#readReply();
+    this.#inputWords = stems(this.#input, this.#inputWords);
+    return endFeatures({ ...this.#scene(this.#reply), reply: this.#reply, inputWords: this.#inputWords }, x);
+  }
+
+  get answered(): boolean {
+    return this.#replyText !== '';
+  }
+
+  /** Cosine of the open input with the running topic, by the default embedder. */
+  get similarity(): number {
+    return this.topic.centroid.cosine(this.#input.hashed);
+  }
+
+  /** Closed topics by their likeness to the open input and, once there is one, its reply. */
+  matches(): Match[] {
+    const withReply = this.answered;
+    if (withReply) this.#readReply();
+    return this.past
+      .map((past) => ({ past, score: this.#likeness(past.hashed, past.meaning, withReply) }))
+      .sort((a, b) => b.score - a.score);
+  }
+
+  /** Likeness of the open exchange to the running topic, on the scale of `matches`. */
+  get likeness(): number {
+    return this.#likeness(this.topic.centroid.unit(), this.topic.meaning.unit(), this.answered);
+  }
+
+  #likeness(hashed: Float32Array, meaning: Float32Array, withReply: boolean): number {
+    const a = dot(hashed, this.#input.hashed) + 0.4 * dot(meaning, this.#input.meaning);
+    if (!withReply) return a;
+    return 0.5 * a + 0.5 * (dot(hashed, this.#reply.hashed) + 0.4 * dot(meaning, this.#reply.meaning));
+  }
+
+  /**
+   * Takes the open exchange into its topic.
+   * @param shift it begins another topic
+   * @param returnedTo the closed topic that goes on
+   */
+  fold(shift: boolean, returnedTo?: PastTopic): void {
+    if (!this.#open) return;
+    this.#readReply();
+    if (shift && this.topic.inputs > 0) {
+      this.#close();
+      this.topic = this.#begin(returnedTo);
+    }
+    const { topic } = this;
+    topic.inputs += 1;
+    topic.take(this.#input.words, topic.user);
+    topic.take(this.#reply.words, topic.assistant);
+    if (this.#input.embedded) {
+      topic.inputsCentroid.add(this.#input.hashed);
+      topic.centroid.add(this.#input.hashed);
+      topic.meaning.add(this.#input.meaning);
+    }
+    if (this.#reply.embedded) {
+      topic.centroid.add(this.#reply.hashed);
+      topic.meaning.add(this.#reply.meaning);
+    }
+    this.#count(this.#input);
+    this.#count(this.#reply);
+    [this.#input, this.#lastInput] = [this.#lastInput, this.#input];
+    [this.#reply, this.#lastReply] = [this.#lastReply, this.#reply];
+    stems(this.#lastInput, this.#lastInputWords);
+    stems(this.#lastReply, this.#lastReplyWords);
+    this.#open = false;
+    this.#replyText = '';
+  }
+
+  #readReply(): void {
+    if (this.#replyText !== '' && this.#reply.length !== this.#replyText.length) {
+      this.#reply.read(this.#replyText, REPLY_CHARS);
+      this.#reply.length = this.#replyText.length;
+    }
+  }
+
+  #close(): void {
+    const { topic, past } = this;
+    past.push({
+      start: topic.start,
+      message: topic.message,
+      hashed: topic.centroid.unit(),
+      meaning: topic.meaning.unit(),
+      topic,
+    });
+    const old = past[past.length - 1 - KEPT];
+    if (old !== undefined) old.topic = undefined;
+  }
+
+  #begin(returnedTo: PastTopic | undefined): Topic {
+    const topic = new Topic(this.#turn, this.#message, MEANING_DIMS);
+    if (returnedTo?.topic === undefined) return topic;
+    for (const [stem, n] of returnedTo.topic.user) topic.user.set(stem, n);
+    for (const [stem, n] of returnedTo.topic.assistant) topic.assistant.set(stem, n);
+    topic.centroid.add(returnedTo.hashed);
+    topic.inputsCentroid.add(returnedTo.topic.inputsCentroid.unit());
+    topic.meaning.add(returnedTo.meaning);
+    return topic;
+  }
+
+  #count(said: Utterance): void {
+    if (said.words.n === 0) return;
+    this.#texts += 1;
+    for (const stem of stems(said, this.#replyWords)) {
+      const n = this.#session.get(stem) ?? 0;
+      if (n > 0 || this.#session.size < 20_000) this.#session.set(stem, n + 1);
+    }
+  }
+
+  #scene(newest: Utterance): Scene {
+    let past = 0;
+    const from = Math.max(0, this.past.length - KEPT);
+    for (let i = from; i < this.past.length; i += 1)
+      past = Math.max(past, dot(this.past[i]!.hashed, newest.hashed));
+    return {
+      topic: this.topic,
+      input: this.#input,
+      lastInput: this.#lastInput,
+      lastReply: this.#lastReply,
+      lastInputWords: this.#lastInputWords,
+      lastReplyWords: this.#lastReplyWords,
+      sessionWords: this.#session,
+      sessionTexts: this.#texts,
+      past,
+    };
+  }
+}
+
+function stems(said: Utterance, into: Set<number>): Set<number> {
+  into.clear();
+  const { words } = said;
+  for (let i = 0; i < words.n; i += 1) if (words.weight[i]! >= 0.06) into.add(words.stem[i]!);
+  return into;
+}

@@ -1,0 +1,52 @@
+// One thing said, by the user or the assistant: its words, cues and vectors. Pure.
+
+import { type Cues, cuesOf, emptyCues } from './cues.js';
+import { embedHashed, HASHED_DIMS } from './hashed.js';
+import { embedMeaning, MEANING_DIMS } from './meaning.js';
+import { scan, Words } from './scan.js';
+
+export class Utterance {
+  readonly words: Words;
+  readonly cues: Cues = emptyCues();
+  readonly hashed = new Float32Array(HASHED_DIMS);
+  readonly meaning = new Float32Array(MEANING_DIMS);
+  embedded = false;
+  /** Share of the weight that the table of meanings knows. */
+  known = 0;
+  /** Sum of the weights of distinct words, and their number. */
+  mass = 0;
+  content = 0;
+  length = 0;
+
+  constructor(capacity?: number) {
+    this.words = new Words(capacity);
+  }
+
+  read(text: string, limit: number): this {
+    scan(text, this.words, limit);
+    cuesOf(this.words, text, this.cues);
+    this.embedded = embedHashed(this.words, text, this.hashed);
+    this.known = embedMeaning(this.words, this.meaning);
+    this.length = text.length;
+    this.mass = 0;
+    this.content = 0;
+    for (let i = 0; i < this.words.n; i += 1) {
+      const weight = this.words.weight[i]!;
+      this.mass += weight;
+      if (weight >= 0.3) this.content += 1;
+    }
+    return this;
+  }
+
+  clear(): void {
+    this.words.n = 0;
+    Object.assign(this.cues, emptyCues());
+    this.hashed.fill(0);
+    this.meaning.fill(0);
+    this.embedded = false;
+    this.known = 0;
+    this.mass = 0;
+    this.content = 0;
+    this.length = 0;
+  }
+}
