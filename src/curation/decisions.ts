@@ -120,6 +120,19 @@ export interface DecisionPayloads {
     to_turn: number;
     similarity: number;
     signal: string;
+    /** Decided at the input; the turn's end may take it back. */
+    provisional?: boolean;
+    /** Start turn of the closed topic that goes on. */
+    returned_to?: number;
+    /** Stored message of the input. */
+    message: number;
+    /** Of the cosine, by its embedder. */
+    threshold: number;
+    embedder: { name: string; version: number };
+    /** Probability by the trained rule, and what was asked of it. */
+    score?: number;
+    score_threshold?: number;
+    weights_version?: number;
   };
   'memory.topic_shift_retracted': DecisionFields & { seq_of: number };
   'memory.summary_replaced': DecisionFields & {

@@ -32,6 +32,8 @@ export interface Caller extends Holder {
   can(capability: 'llm' | 'embeddings'): boolean;
   /** What the client said of its model, if it answers llm.complete. */
   readonly llm?: Readonly<Record<string, unknown>> | undefined;
+  /** What the client said of its embedder, if it declared one. */
+  readonly embeddings: { model: string; dimensions: number } | undefined;
   /** Called when the connection ends. */
   onEnd(fn: () => void): void;
   /** Subscriptions of this connection, by session. */

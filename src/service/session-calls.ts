@@ -11,6 +11,7 @@ import { event, type MessageHint } from '../session/events.js';
 import { loadState } from '../session/load.js';
 import type { Handlers } from './context.js';
 import { wakeUp } from './context-calls.js';
+import { embedInputs, offerEmbedder } from './embed-inputs.js';
 
 export const SESSION_CALLS: Handlers = {
   'session.open': async (caller, p, rooms) => {
@@ -42,7 +43,8 @@ export const SESSION_CALLS: Handlers = {
 
   'session.append': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
-    return actor.write(
+    offerEmbedder(caller, actor);
+    const appended = await actor.write(
       { holder: caller, command: 'write', method: 'session.append', level: 'os', key: p.key, params: p },
       (draft) =>
         append(
@@ -56,10 +58,13 @@ export const SESSION_CALLS: Handlers = {
           draft,
         ),
     );
+    embedInputs(caller, actor, rooms);
+    return appended;
   },
 
   'session.state': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
+    await actor.session.topics.settled();
     return actor.read('read', () => stateOf(actor.session));
   },
 

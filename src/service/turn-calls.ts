@@ -10,12 +10,14 @@ import { newGateRun } from '../session/gate.js';
 import { loadState } from '../session/load.js';
 import { Session } from '../session/session.js';
 import type { Handlers, Rooms } from './context.js';
+import { embedInputs, offerEmbedder } from './embed-inputs.js';
 import { heldCall } from './held-call.js';
 import { hintMap } from './session-calls.js';
 
 export const TURN_CALLS: Handlers = {
   'llm.prepare': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
+    offerEmbedder(caller, actor);
     const run = newGateRun(actor.compactor);
     const params = { ...p, hintMap: hintMap(p.hints) };
     const result = await heldCall(caller, actor, rooms, {
@@ -25,6 +27,7 @@ export const TURN_CALLS: Handlers = {
       run,
       body: (draft) => prepare(actor.session, params, draft, run),
     });
+    embedInputs(caller, actor, rooms);
     if (result.request !== undefined || result.patch !== undefined) return result;
     return { ...result, ...(await requestAt(actor, result.seq, p.return, rooms)) };
   },

@@ -133,6 +133,23 @@ export interface Payloads extends DecisionPayloads {
   /** The index of hidden tools as it stands from here on, and the message it was put into. */
   'tools.indexed': DecisionFields & { index: string; message: number; tokens?: number };
   'tools.index_removed': DecisionFields & { copies: number };
+  /** The vector of an input moved the mean of the running topic. */
+  'topic.vector': {
+    message: number;
+    model: string;
+    dims: number;
+    /** Cosine with the mean before it; 0 where nothing was compared. */
+    similarity: number;
+    /** The mean begins anew with this vector. */
+    reset: boolean;
+    /** Start turn of the topic whose mean is closed by it. */
+    closes?: number;
+    /** Little-endian float32 in base64. */
+    _vector: string;
+  };
+  /** The mean of the running topic is void: the next vector begins it. */
+  'topic.reset': { message: number };
+  'embeddings.request': { model: string; count: number; purpose: string };
   'durable.changed': { field: 'plan' | 'todos' | 'manifest' | 'decision'; value: unknown };
   /** The block as it stands in the request from now on; '' when none does. `message`: the stored message it stands in, or before. */
   'durable.placed': DecisionFields & { block: string; message: number };

@@ -11,6 +11,8 @@ import { readHinted } from './hints.js';
 import { Ledger } from './ledger.js';
 import type { SessionState, StaticPart } from './state.js';
 import { ToolList } from './tool-list.js';
+import { shiftDetected, shiftRetracted, topicsDiverged, vectorTaken } from './topics/fold.js';
+import { freshTopics } from './topics/state.js';
 
 /** Recorded answers of idempotency keys that are kept a session; the oldest leave first. */
 const KEYS_KEPT = 4096;
@@ -50,7 +52,7 @@ export function freshState(): SessionState {
     cycleOpen: false,
     summarisedAt: 0,
     keys: new Map(),
-    topic: { start: 0, shifts: [] },
+    topic: freshTopics(),
     toolList: new ToolList(),
     toolListObserved: new ToolList(),
     toolFacts: { seen: new Map(), invoked: new Map(), discovered: new Map() },
@@ -228,24 +230,17 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       state.lastEdit = { turn: state.turn, calls: state.calls.calls.length };
       break;
     case 'memory.topic_shift_detected':
-      state.topic.shifts.push({
-        seq: e.seq,
-        from: e.payload.from_turn,
-        to: e.payload.to_turn,
-        signal: e.payload.signal,
-        similarity: e.payload.similarity,
-        retracted: false,
-      });
-      state.topic.start = e.payload.to_turn;
+      shiftDetected(state.topic, e.seq, e.payload);
       break;
-    case 'memory.topic_shift_retracted': {
-      const shift = state.topic.shifts.find((s) => s.seq === e.payload.seq_of);
-      if (shift !== undefined) {
-        shift.retracted = true;
-        state.topic.start = shift.from;
-      }
+    case 'memory.topic_shift_retracted':
+      shiftRetracted(state.topic, e.payload);
       break;
-    }
+    case 'topic.vector':
+      vectorTaken(state.topic, e.payload);
+      break;
+    case 'topic.reset':
+      delete state.topic.vectors;
+      break;
     case 'memory.compaction.triggered':
       state.cycleOpen = true;
       break;
@@ -409,6 +404,7 @@ function diverged(state: SessionState, index: number): void {
   state.durableStale = state.durableStale.filter((c) => !gone.has(c.seq));
   state.indexStale = state.indexStale.filter((c) => !gone.has(c.seq));
   state.dirtyFrom = Math.min(state.dirtyFrom, index);
+  topicsDiverged(state.topic, index);
 }
 
 /** The messages of a run as one JSON array: what a summary's handle gives back. */

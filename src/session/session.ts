@@ -13,6 +13,7 @@ import type { SessionDeps } from './deps.js';
 import type { ProjectedEvent } from './project.js';
 import { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
+import { SessionTopics } from './topics/session-topics.js';
 import { type Budget, budgetOf } from './window.js';
 
 export class Session {
@@ -28,6 +29,7 @@ export class Session {
   configVersion: number;
   #settings: Settings | undefined;
   #settingsOf: unknown;
+  topics = new SessionTopics();
   #stack: Stack | undefined;
   #profile: Profile | undefined;
   #durable: { seq: number; max: number; text: string; tokens: number } | undefined;
@@ -49,6 +51,7 @@ export class Session {
     this.#stack = undefined;
     this.#profile = undefined;
     this.#durable = undefined;
+    this.topics.restart();
   }
 
   /** What the layers look at: the request, or in observe mode what it would be with all that was decided. */

@@ -9,6 +9,7 @@ import type { MessageHint, OwnConfig } from './events.js';
 import type { Ledger } from './ledger.js';
 import type { SessionStatus } from './lifecycle.js';
 import type { ToolList } from './tool-list.js';
+import type { TopicState } from './topics/state.js';
 
 export interface StoredMessage {
   /** Unique in the session, also over rewinds of its history: `m` + seq of its event. */
@@ -97,11 +98,6 @@ export interface ToolFacts {
   seen: Map<string, number>;
   invoked: Map<string, number>;
   discovered: Map<string, number>;
-}
-
-export interface TopicState {
-  start: number;
-  shifts: { seq: number; from: number; to: number; signal: string; similarity: number; retracted: boolean }[];
 }
 
 export interface SessionState {

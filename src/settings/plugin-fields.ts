@@ -98,6 +98,13 @@ const TOPIC_PRUNER: Shape<TopicPrunerSettings> = {
   match: oneOf(['word', 'substring'], 'word', 'whole words, or plain containment'),
   embedMaxTokens: int({ fallback: 512, min: 1, unit: 'tokens', text: 'how much of an input is embedded' }),
   embedDeadlineMs: int({ fallback: 500, min: 1, unit: 'ms', text: 'a later vector does not count' }),
+  mode: oneOf(
+    ['model', 'seed'],
+    'model',
+    "model: a trained rule over words, decided again when the reply is known; seed: phrases and an embedder's centroid alone",
+  ),
+  sensitivity: oneOf(['balanced', 'precise'], 'balanced', 'precise: fewer shifts, nearly all of them right'),
+  phrasePacks: bool(true, 'phrases of ten languages at the start of a sentence; not in mode seed'),
 };
 
 /** The keys that layers 4 and 5 share. */

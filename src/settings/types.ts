@@ -52,6 +52,11 @@ export interface TopicPrunerSettings {
   match: 'word' | 'substring';
   embedMaxTokens: number;
   embedDeadlineMs: number;
+  /** `seed`: phrases and the rolling centroid of an embedder's vectors, nothing else. */
+  mode: 'model' | 'seed';
+  sensitivity: 'balanced' | 'precise';
+  /** Phrases of other languages beside the list. */
+  phrasePacks: boolean;
 }
 
 export type SummaryStrategy = 'message_count' | 'token_estimate' | 'turn_count';

@@ -3,14 +3,14 @@
 import { CUE } from './cues.js';
 import { dot } from './hashed.js';
 import type { Topic } from './topic.js';
-import type { Utterance } from './utterance.js';
+import type { Said, Utterance } from './utterance.js';
 
 /** Everything known at the moment of a decision. `reply` is set at the turn's end alone. */
 export interface Scene {
   topic: Topic;
   input: Utterance;
-  lastInput: Utterance;
-  lastReply: Utterance;
+  lastInput: Said;
+  lastReply: Said;
   /** Stems of the last input and the last reply. */
   lastInputWords: ReadonlySet<number>;
   lastReplyWords: ReadonlySet<number>;
@@ -191,9 +191,9 @@ export function inputFeatures(scene: Scene, x: Float64Array): number {
   const requestSecond = cues.lead > 0 ? has(cues.second, CUE.request) : 0;
   const request = Math.max(requestFirst, requestSecond);
   const cosTopic = topic.centroid.cosine(input.hashed);
-  const asks = lastReply.words.endsInQuestion ? 1 : 0;
+  const asks = lastReply.endsInQuestion ? 1 : 0;
   const short = input.content <= 3 ? 1 : 0;
-  const offers = has(lastReply.cues.any, CUE.offer);
+  const offers = has(lastReply.cues, CUE.offer);
   let k = 0;
   x[k++] = 1;
   x[k++] = o.share;
@@ -238,8 +238,8 @@ export function inputFeatures(scene: Scene, x: Float64Array): number {
   x[k++] = asks;
   x[k++] = asks * short;
   x[k++] = offers;
-  x[k++] = has(lastInput.cues.any, CUE.close);
-  x[k++] = lastInput.words.n > 0 && lastInput.cues.empty / lastInput.words.n > 0.6 ? 1 : 0;
+  x[k++] = has(lastInput.cues, CUE.close);
+  x[k++] = lastInput.words > 0 && lastInput.empty / lastInput.words > 0.6 ? 1 : 0;
   x[k++] = topic.inputs <= 1 ? 1 : 0;
   x[k++] = topic.inputs === 2 ? 1 : 0;
   x[k++] = topic.inputs === 3 ? 1 : 0;
@@ -250,8 +250,8 @@ export function inputFeatures(scene: Scene, x: Float64Array): number {
   x[k++] = request * (1 - o.share);
   x[k++] = (1 - o.share) * Math.log1p(input.content);
   x[k++] = o.matches === 0 && input.content > 2 ? 1 : 0;
-  x[k++] = Math.log1p(lastReply.words.n);
-  x[k++] = Math.log((input.words.n + 4) / (lastInput.words.n + 4));
+  x[k++] = Math.log1p(lastReply.words);
+  x[k++] = Math.log((input.words.n + 4) / (lastInput.words + 4));
   x[k++] = o.session;
   x[k++] = offers * request;
   x[k++] = asks * (1 - request);
@@ -288,7 +288,7 @@ export function endFeatures(scene: Scene, x: Float64Array): number {
   x[k++] = Math.log1p(o.matches);
   x[k++] = has(reply.cues.any, CUE.refuse);
   x[k++] = has(reply.cues.first, CUE.ack);
-  x[k++] = Math.log((reply.words.n + 4) / (lastReply.words.n + 4));
+  x[k++] = Math.log((reply.words.n + 4) / (lastReply.words + 4));
   x[k++] = fresh.share;
   return k;
 }

@@ -4,7 +4,7 @@ import { dot, HASHED_DIMS } from './hashed.js';
 import type { Words } from './scan.js';
 
 /** Words that a topic keeps; rarer news than the first few thousand words tells nothing new. */
-const MOST_WORDS = 6000;
+const MOST_WORDS = 2000;
 
 /** The sum of vectors and its length, kept up to date. */
 export class Centroid {

@@ -5,13 +5,15 @@ import { endFeatures, inputFeatures, type Scene } from './features.js';
 import { dot } from './hashed.js';
 import { MEANING_DIMS } from './meaning.js';
 import { Topic } from './topic.js';
-import { Utterance } from './utterance.js';
+import { copy, hush, type Said, silence, Utterance } from './utterance.js';
 
 /** UTF-16 units that are read of an input and of all replies of a turn. */
 export const INPUT_CHARS = 1600;
 export const REPLY_CHARS = 2400;
 /** Closed topics that are kept whole; a return to an older one starts from its centroid alone. */
-const KEPT = 32;
+const KEPT = 16;
+/** Words of a session that are counted; what comes later is rare. */
+const SESSION_WORDS = 8000;
 
 export interface PastTopic {
   /** Turn and stored message with which it began. */
@@ -28,20 +30,36 @@ export interface Match {
   score: number;
 }
 
+/** What stays of an utterance once it is part of a topic. */
+interface Past {
+  said: Said;
+  stems: Set<number>;
+}
+
+/**
+ * Words of the open exchange are read into these; a tracker that finds another's words there reads its own text again. So a
+ * session holds no word lists of its own.
+ */
+const scratch = {
+  input: new Utterance(),
+  reply: new Utterance(),
+  inputOf: undefined as Tracker | undefined,
+  replyOf: undefined as Tracker | undefined,
+};
+
 export class Tracker {
   topic = new Topic(0, 0, MEANING_DIMS);
   readonly past: PastTopic[] = [];
   readonly #session = new Map<number, number>();
   #texts = 0;
-  #input = new Utterance();
-  #reply = new Utterance();
-  #lastInput = new Utterance();
-  #lastReply = new Utterance();
-  #inputWords = new Set<number>();
-  #replyWords = new Set<number>();
-  #lastInputWords = new Set<number>();
-  #lastReplyWords = new Set<number>();
+  #inputText = '';
   #replyText = '';
+  /** Utterances that somebody else has read and keeps. */
+  #givenInput: Utterance | undefined;
+  #givenReply: Utterance | undefined;
+  #inputWords = new Set<number>();
+  readonly #lastInput: Past = { said: silence(), stems: new Set() };
+  readonly #lastReply: Past = { said: silence(), stems: new Set() };
   #open = false;
   #turn = 0;
   #message = 0;
@@ -51,8 +69,23 @@ export class Tracker {
     return this.#open;
   }
 
+  /** The open input. */
   get input(): Utterance {
-    return this.#input;
+    if (this.#givenInput !== undefined) return this.#givenInput;
+    if (scratch.inputOf !== this) {
+      scratch.input.read(this.#inputText, INPUT_CHARS);
+      scratch.inputOf = this;
+    }
+    return scratch.input;
+  }
+
+  get #reply(): Utterance {
+    if (this.#givenReply !== undefined) return this.#givenReply;
+    if (scratch.replyOf !== this) {
+      scratch.reply.read(this.#replyText, REPLY_CHARS);
+      scratch.replyOf = this;
+    }
+    return scratch.reply;
   }
 
   /** Nothing was said before the open input. */
@@ -62,14 +95,12 @@ export class Tracker {
 
   /** A new input of the user. The one before must be folded. */
   read(said: string | Utterance, turn: number, message: number): void {
-    if (typeof said === 'string') this.#input.read(said, INPUT_CHARS);
-    else {
-      // Made by somebody else, who keeps it: nothing of ours may be written over it.
-      this.#input = said;
-      this.#reply = new Utterance(1);
-    }
-    this.#reply.clear();
+    this.#givenInput = typeof said === 'string' ? undefined : said;
+    this.#inputText = typeof said === 'string' ? said.slice(0, INPUT_CHARS) : '';
+    this.#givenReply = undefined;
     this.#replyText = '';
+    if (scratch.inputOf === this) scratch.inputOf = undefined;
+    if (scratch.replyOf === this) scratch.replyOf = undefined;
     this.#open = true;
     this.#turn = turn;
     this.#message = message;
@@ -77,43 +108,40 @@ export class Tracker {
 
   /** As `answer`, with all of the turn's words read already. */
   answerRead(said: Utterance): void {
-    this.#reply = said;
-    this.#replyText = ' ';
-    said.length = 1;
+    this.#givenReply = said;
   }
 
   /** Words of the assistant in answer to the open input. */
   answer(text: string): void {
-    if (this.#replyText.length < REPLY_CHARS) {
-      this.#replyText += (this.#replyText === '' ? '' : '\n') + text.slice(0, REPLY_CHARS);
-    }
+    if (this.#replyText.length >= REPLY_CHARS) return;
+    this.#replyText += (this.#replyText === '' ? '' : '\n') + text.slice(0, REPLY_CHARS);
+    if (scratch.replyOf === this) scratch.replyOf = undefined;
+  }
+
+  get answered(): boolean {
+    return this.#replyText !== '' || this.#givenReply !== undefined;
   }
 
   /** Numbers about the open input. @returns how many */
   atInput(x: Float64Array): number {
-    return inputFeatures(this.#scene(this.#input), x);
+    return inputFeatures(this.#scene(this.input), x);
   }
 
   /** Numbers about the open input and its reply. @returns how many */
   atEnd(x: Float64Array): number {
-    this.#readReply();
-    this.#inputWords = stems(this.#input, this.#inputWords);
-    return endFeatures({ ...this.#scene(this.#reply), reply: this.#reply, inputWords: this.#inputWords }, x);
-  }
-
-  get answered(): boolean {
-    return this.#replyText !== '';
+    const reply = this.#reply;
+    stems(this.input, this.#inputWords);
+    return endFeatures({ ...this.#scene(reply), reply, inputWords: this.#inputWords }, x);
   }
 
   /** Cosine of the open input with the running topic, by the default embedder. */
   get similarity(): number {
-    return this.topic.centroid.cosine(this.#input.hashed);
+    return this.topic.centroid.cosine(this.input.hashed);
   }
 
   /** Closed topics by their likeness to the open input and, once there is one, its reply. */
   matches(): Match[] {
     const withReply = this.answered;
-    if (withReply) this.#readReply();
     return this.past
       .map((past) => ({ past, score: this.#likeness(past.hashed, past.meaning, withReply) }))
       .sort((a, b) => b.score - a.score);
@@ -125,7 +153,7 @@ export class Tracker {
   }
 
   #likeness(hashed: Float32Array, meaning: Float32Array, withReply: boolean): number {
-    const a = dot(hashed, this.#input.hashed) + 0.4 * dot(meaning, this.#input.meaning);
+    const a = dot(hashed, this.input.hashed) + 0.4 * dot(meaning, this.input.meaning);
     if (!withReply) return a;
     return 0.5 * a + 0.5 * (dot(hashed, this.#reply.hashed) + 0.4 * dot(meaning, this.#reply.meaning));
   }
@@ -137,38 +165,47 @@ export class Tracker {
    */
   fold(shift: boolean, returnedTo?: PastTopic): void {
     if (!this.#open) return;
-    this.#readReply();
+    const input = this.input;
+    const reply = this.answered ? this.#reply : undefined;
     if (shift && this.topic.inputs > 0) {
       this.#close();
       this.topic = this.#begin(returnedTo);
     }
     const { topic } = this;
     topic.inputs += 1;
-    topic.take(this.#input.words, topic.user);
-    topic.take(this.#reply.words, topic.assistant);
-    if (this.#input.embedded) {
-      topic.inputsCentroid.add(this.#input.hashed);
-      topic.centroid.add(this.#input.hashed);
-      topic.meaning.add(this.#input.meaning);
+    topic.take(input.words, topic.user);
+    if (input.embedded) {
+      topic.inputsCentroid.add(input.hashed);
+      topic.centroid.add(input.hashed);
+      topic.meaning.add(input.meaning);
     }
-    if (this.#reply.embedded) {
-      topic.centroid.add(this.#reply.hashed);
-      topic.meaning.add(this.#reply.meaning);
+    if (reply !== undefined) topic.take(reply.words, topic.assistant);
+    if (reply?.embedded) {
+      topic.centroid.add(reply.hashed);
+      topic.meaning.add(reply.meaning);
     }
-    this.#count(this.#input);
-    this.#count(this.#reply);
-    [this.#input, this.#lastInput] = [this.#lastInput, this.#input];
-    [this.#reply, this.#lastReply] = [this.#lastReply, this.#reply];
-    stems(this.#lastInput, this.#lastInputWords);
-    stems(this.#lastReply, this.#lastReplyWords);
+    this.#keep(this.#lastInput, input);
+    this.#keep(this.#lastReply, reply);
     this.#open = false;
+    this.#inputText = '';
     this.#replyText = '';
+    this.#givenInput = undefined;
+    this.#givenReply = undefined;
   }
 
-  #readReply(): void {
-    if (this.#replyText !== '' && this.#reply.length !== this.#replyText.length) {
-      this.#reply.read(this.#replyText, REPLY_CHARS);
-      this.#reply.length = this.#replyText.length;
+  #keep(last: Past, said: Utterance | undefined): void {
+    if (said === undefined) {
+      hush(last.said);
+      last.stems.clear();
+      return;
+    }
+    copy(said, last.said);
+    stems(said, last.stems);
+    if (said.words.n === 0) return;
+    this.#texts += 1;
+    for (const stem of last.stems) {
+      const n = this.#session.get(stem) ?? 0;
+      if (n > 0 || this.#session.size < SESSION_WORDS) this.#session.set(stem, n + 1);
     }
   }
 
@@ -196,15 +233,6 @@ export class Tracker {
     return topic;
   }
 
-  #count(said: Utterance): void {
-    if (said.words.n === 0) return;
-    this.#texts += 1;
-    for (const stem of stems(said, this.#replyWords)) {
-      const n = this.#session.get(stem) ?? 0;
-      if (n > 0 || this.#session.size < 20_000) this.#session.set(stem, n + 1);
-    }
-  }
-
   #scene(newest: Utterance): Scene {
     let past = 0;
     const from = Math.max(0, this.past.length - KEPT);
@@ -212,11 +240,11 @@ export class Tracker {
       past = Math.max(past, dot(this.past[i]!.hashed, newest.hashed));
     return {
       topic: this.topic,
-      input: this.#input,
-      lastInput: this.#lastInput,
-      lastReply: this.#lastReply,
-      lastInputWords: this.#lastInputWords,
-      lastReplyWords: this.#lastReplyWords,
+      input: this.input,
+      lastInput: this.#lastInput.said,
+      lastReply: this.#lastReply.said,
+      lastInputWords: this.#lastInput.stems,
+      lastReplyWords: this.#lastReply.stems,
       sessionWords: this.#session,
       sessionTexts: this.#texts,
       past,

@@ -37,16 +37,44 @@ export class Utterance {
     }
     return this;
   }
+}
 
-  clear(): void {
-    this.words.n = 0;
-    Object.assign(this.cues, emptyCues());
-    this.hashed.fill(0);
-    this.meaning.fill(0);
-    this.embedded = false;
-    this.known = 0;
-    this.mass = 0;
-    this.content = 0;
-    this.length = 0;
-  }
+/** What later exchanges want to know of an utterance. */
+export interface Said {
+  hashed: Float32Array;
+  meaning: Float32Array;
+  words: number;
+  endsInQuestion: boolean;
+  /** Kinds of cues in it, and how many of its words they cover that say nothing. */
+  cues: number;
+  empty: number;
+}
+
+export function silence(): Said {
+  return {
+    hashed: new Float32Array(HASHED_DIMS),
+    meaning: new Float32Array(MEANING_DIMS),
+    words: 0,
+    endsInQuestion: false,
+    cues: 0,
+    empty: 0,
+  };
+}
+
+export function hush(said: Said): void {
+  said.hashed.fill(0);
+  said.meaning.fill(0);
+  said.words = 0;
+  said.endsInQuestion = false;
+  said.cues = 0;
+  said.empty = 0;
+}
+
+export function copy(from: Utterance, to: Said): void {
+  to.hashed.set(from.hashed);
+  to.meaning.set(from.meaning);
+  to.words = from.words.n;
+  to.endsInQuestion = from.words.endsInQuestion;
+  to.cues = from.cues.any;
+  to.empty = from.cues.empty;
 }

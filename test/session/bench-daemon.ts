@@ -40,12 +40,20 @@ export class BenchCaller implements Caller {
     this.supersededSessions.push(session);
   }
 
-  ask(): Promise<never> {
+  ask(method: string, params: unknown): Promise<never> {
+    if (method === 'embeddings.create' && this.embed !== undefined) {
+      const { input } = params as { input: string[] };
+      return this.embed(input[0]!) as Promise<never>;
+    }
     return Promise.reject(new CuratedError('UNSUPPORTED', 'this caller answers nothing'));
   }
 
-  can(): boolean {
-    return false;
+  /** Set by tests of vectors: the client's embedder, and how it answers. */
+  embeddings: { model: string; dimensions: number } | undefined;
+  embed: ((text: string) => Promise<unknown>) | undefined = undefined;
+
+  can(capability: 'llm' | 'embeddings'): boolean {
+    return capability === 'embeddings' && this.embeddings !== undefined;
   }
 
   onEnd(fn: () => void): void {

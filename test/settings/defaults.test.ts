@@ -48,6 +48,9 @@ test('E-6 the defaults of the eight plugins are those of the requirements', () =
       match: 'word',
       embedMaxTokens: 512,
       embedDeadlineMs: 500,
+      mode: 'model',
+      sensitivity: 'balanced',
+      phrasePacks: true,
     },
     summaryBuffer: {
       ...SUMMARY,

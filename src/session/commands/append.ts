@@ -7,6 +7,7 @@ import { observeUsage, requestFeatures } from '../estimate.js';
 import { event, type MessageHint } from '../events.js';
 import { checkLimits, checkShape, checkTurnLimit, measureAll, messageEvents, type Taken } from '../intake.js';
 import type { Session } from '../session.js';
+import { heard } from '../topics/decide.js';
 
 export interface AppendParams {
   messages: readonly Native[];
@@ -43,6 +44,7 @@ export async function take(session: Session, p: AppendParams, draft: Draft): Pro
     ids.push(`m${state.seq + 1}`);
     for (const e of messageEvents(session, t)) draft.push(e);
     if (before !== undefined) recorded(session, t, before, draft);
+    heard(session, draft);
   }
   if (p.sent)
     draft.push(event('session.attached', { messages: state.messages.length, tokens: state.messageTokens }));

@@ -21,6 +21,16 @@ export function stateOf(session: Session) {
       from_turn: state.topic.start,
       shifts: state.topic.shifts.filter((s) => !s.retracted).length,
       ...(shift === undefined ? {} : { signal: shift.signal, similarity: shift.similarity }),
+      from_message: state.topic.message,
+      vectors: state.topic.taken,
+      closed: state.topic.shifts
+        .filter((s) => !s.retracted)
+        .map((s) => ({
+          from_turn: s.from,
+          to_turn: s.to,
+          signal: s.signal,
+          ...(s.returnedTo === undefined ? {} : { returned_to: s.returnedTo }),
+        })),
     },
     pending: state.calls.pending(),
     cleared: state.calls.results

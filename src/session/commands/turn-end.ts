@@ -10,6 +10,7 @@ import { observeUsage, replyOf, requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
 import { type ProjectedEvent, project } from '../project.js';
 import type { Session } from '../session.js';
+import { settle } from '../topics/decide.js';
 import { takeUpConfig } from './open.js';
 
 export interface TurnEndParams {
@@ -39,6 +40,9 @@ export function endTurn(
   const seen = usage?.ok
     ? observeUsage(session, usage.usage, state.sent.features ?? requestFeatures(session), replyOf(session))
     : undefined;
+  const settled = draft.committed.length;
+  if (final) settle(session, draft);
+  const topics = draft.committed.slice(settled);
   draft.push(
     event('agent.turn.end', {
       turn_id: `t${turn}`,
@@ -63,5 +67,9 @@ export function endTurn(
     run.compactor.applyReady(draft, { forced: false, pending: state.pending });
     startDue(session, draft, run, state.pending);
   }
-  return { turn, seq: state.seq, decisions: draft.committed.slice(before).map((c) => project(c.event)) };
+  return {
+    turn,
+    seq: state.seq,
+    decisions: [...topics, ...draft.committed.slice(before)].map((c) => project(c.event)),
+  };
 }
