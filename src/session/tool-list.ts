@@ -101,6 +101,10 @@ export class ToolList {
     this.#set([...this.listed().filter((key) => key !== own.key), own.key]);
   }
 
+  hasOwn(key: string): boolean {
+    return this.#own.has(key);
+  }
+
   /** A main request has gone out. */
   carried(): void {
     this.sent = this.listed();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assistant, toolRound, user } from './bench-daemon.js';
+import { assistant, type Json, toolRound, user } from './bench-daemon.js';
 import { names, PRUNER, play, tool } from './tool-kit.js';
 
 const TOOLS = [tool('alpha'), tool('beta'), tool('gamma')];
@@ -341,4 +341,56 @@ test('L2-7 D-11 without discovery a pruned tool is found by its name or by what 
   assert.deepEqual(names(named.tools), ['weather']);
   assert.ok((await p.turn({ calls: ['keep'] })).listed.includes('weather'));
   await assert.rejects(p.d.call('tools.discover', { session: 's', class: 'xyzzy' }), /no tool has the class/);
+});
+
+test('P-12 with the layer off what it hid comes back, once, and says so', async () => {
+  const p = await play(TOOLS, { [PRUNER]: { unused_turns_threshold: 2 } });
+  for (let i = 0; i < 3; i += 1) await p.turn({ calls: ['alpha'] });
+  await p.d.call('session.open', {
+    session: 's',
+    format: 'anthropic',
+    model: 'claude-sonnet-4-5',
+    config: { curated: { preset: 'off' } },
+  });
+  for (let i = 0; i < 2; i += 1) assert.deepEqual((await p.turn()).listed, ['alpha', 'beta', 'gamma']);
+  assert.deepEqual(
+    (await p.journal('memory.tool_def_restored')).map((e) => [e.tool_id, e.reason]),
+    [
+      ['beta', 'config'],
+      ['gamma', 'config'],
+    ],
+  );
+  assert.equal((await p.d.call('journal.replay', { session: 's' })).identical, true);
+});
+
+test('PV-A31 on models with bound thinking a tool that is named comes back at rest, and the thinking goes', async () => {
+  const open = { model: 'claude-opus-5-5' };
+  const p = await play(TOOLS, { [PRUNER]: { unused_turns_threshold: 2 } }, open);
+  for (let i = 0; i < 3; i += 1) await p.turn({ calls: ['alpha'] });
+  assert.deepEqual((await p.turn({ calls: ['alpha'] })).listed, ['alpha']);
+  const { d } = p;
+  const thought = { type: 'thinking', thinking: 'hm', signature: 'c2ln' };
+  const call = { type: 'tool_use', id: 'w', name: 'alpha', input: {} };
+  const result = { type: 'tool_result', tool_use_id: 'w', content: 'beta says hello' };
+  await d.call('llm.prepare', { session: 's', append: [user('x')] });
+  const open_ = [
+    { role: 'assistant', content: [thought, { type: 'text', text: 'I want beta' }, call] },
+    { role: 'user', content: [result] },
+  ];
+  const inside = await d.call('llm.prepare', { session: 's', append: open_ });
+  assert.deepEqual(names(inside.request.tools), ['alpha'], 'not while a round is open');
+  const rest = await d.call('llm.prepare', { session: 's', append: [assistant('y'), user('go on')] });
+  assert.deepEqual(names(rest.request.tools), ['alpha', 'beta']);
+  assert.doesNotMatch(JSON.stringify(rest.request.messages), /"thinking"/);
+  assert.equal(rest.curated.at(-1).cache_invalidates, true);
+});
+
+test('PV-G a patch takes the host to the same list', async () => {
+  const p = await play(TOOLS, { [PRUNER]: { unused_turns_threshold: 1 } });
+  await p.turn({ calls: ['beta'] });
+  const { patch } = await p.d.call('llm.prepare', { session: 's', append: [user('x')], return: 'patch' });
+  assert.deepEqual(
+    patch.ops.map((o: Json) => [o.op, o.path, names(o.value)]),
+    [['replace', '/tools', ['beta']]],
+  );
 });

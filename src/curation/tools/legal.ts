@@ -14,7 +14,8 @@ export function listMayGrow(survey: Survey): boolean {
   return survey.openFrom === survey.messages.length || !hasBoundThinking(survey);
 }
 
-function hasBoundThinking(survey: Survey): boolean {
+/** Is there thinking in the request that another list of tools would void? */
+export function hasBoundThinking(survey: Pick<Survey, 'profile' | 'messages' | 'isDropped'>): boolean {
   if (survey.profile.modelClass !== 'AB') return false;
   return survey.messages.some(
     (m, at) => !survey.isDropped(at) && m.reading.parts.some((p) => p.kind === 'thinking'),

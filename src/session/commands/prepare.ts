@@ -15,6 +15,7 @@ import { placeIndex } from '../index-placement.js';
 import { knownPrefix } from '../prefix.js';
 import { type ProjectedEvent, project } from '../project.js';
 import { reconcile } from '../reconcile.js';
+import { releaseTools } from '../release-tools.js';
 import { repairNew } from '../repair.js';
 import type { Session } from '../session.js';
 import { taskKind } from '../task-kind.js';
@@ -56,6 +57,7 @@ export async function prepare(
   if (mode === 'enforce') repairNew(session, draft, pending);
   const before = draft.committed.length;
   const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value };
+  releaseTools(session, draft);
   const outcome = curate(session, draft, options);
   if (mode === 'enforce') reattach(session, draft, pending);
   run.compactor.applyReady(draft, { forced: false, pending });
