@@ -2,6 +2,7 @@
 // no prefix changes unannounced, every cleared byte comes back, replay rebuilds each request.
 
 import assert from 'node:assert/strict';
+import { CuratedError } from '../../src/errors.js';
 import { MemoryStore } from '../../src/journal/index.js';
 import { FakeAnthropic } from '../conformance/fakes/anthropic.js';
 import { FakeOpenAi } from '../conformance/fakes/openai.js';
@@ -51,7 +52,16 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
     anthropic: new FakeAnthropic({ now, window: 10_000_000 }),
     openai: new FakeOpenAi({ now, window: 10_000_000 }),
   });
-  const open = { session: 's', format, model, context_window: 10_000_000, system: 'You are careful.' };
+  // A narrow window makes the gate and compaction work; the rest of the time nothing but price and age decide.
+  const context_window = dice.chance(0.3) ? 12_000 : 10_000_000;
+  const open = {
+    session: 's',
+    format,
+    model,
+    context_window,
+    max_output_tokens: 1_000,
+    system: 'You are careful.',
+  };
   await d.call('session.open', { ...open, ...dice.pick(CONFIGS) });
   const walked: Walked = { steps: 0, requests: 0, cleared: 0, repaired: 0 };
   let before: Json[] = [];
@@ -159,6 +169,9 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
     assert.deepEqual(replayed.mismatches, []);
     return walked;
   } catch (e) {
+    // Only narrow windows may end this way: what is newest and may not be touched can be too much for them.
+    if (e instanceof CuratedError && e.kind === 'CONTEXT_IRREDUCIBLE' && context_window === 12_000)
+      return walked;
     throw new Error(`seed ${seed} (${format} ${model}, step ${walked.steps}): ${(e as Error).message}`, {
       cause: e,
     });

@@ -180,25 +180,23 @@ export class Compactor {
 
   async #finish(current: Current, made: Made): Promise<void> {
     const { cycle } = current;
-    const envelopes: ProjectedEvent[] = [];
     try {
       const why = await this.#host.own((draft) => {
-        const { state } = this.#host.session;
-        const { profile } = this.#host.session;
+        const { session } = this.#host;
+        const { state, profile } = session;
         const waits = cycle.origin === 'background' || !mayEdit(state, profile.modelClass === 'AB');
         if (waits) {
           current.ready = made;
           const from = draft.committed.length;
           this.applyReady(draft, { forced: false, pending: state.pending });
-          envelopes.push(...envelopesIn(draft, from));
+          session.unreported.push(...envelopesIn(draft, from));
           return 'ready';
         }
         const from = draft.committed.length;
         const refused = this.#apply(draft, current, made, true, state.pending);
-        if (refused === undefined) envelopes.push(...envelopesIn(draft, from));
+        if (refused === undefined) session.unreported.push(...envelopesIn(draft, from));
         return refused ?? 'applied';
       });
-      this.#host.session.unreported.push(...envelopes);
       // A result that waits ends its cycle when it is applied.
       if (why === 'ready') return;
       this.#end(current, why === 'applied' ? { ok: true } : { ok: false, how: 'rejected', reason: why });
