@@ -10,6 +10,7 @@ import { type Clock, systemClock } from './clock.js';
 import { type Limits, resolveLimits } from './config.js';
 import { EntryStore } from './context/entry-store.js';
 import { Pantry } from './context/pantry.js';
+import { RecallIndex } from './context/recall/index-file.js';
 import { DaemonConfig } from './daemon-config.js';
 import { createGate, DEFAULT_PORT, loadTokens } from './gate/index.js';
 import { MemoryStore, type Store } from './journal/index.js';
@@ -20,6 +21,7 @@ import { checkSocketPath, type Paths } from './paths.js';
 import { createPool } from './pool/pool.js';
 import type { Rooms } from './service/context.js';
 import { Peer } from './service/peer.js';
+import { RecallFeed } from './service/recall-feed.js';
 import { summariserFor } from './service/summarisers.js';
 import { SessionRegistry } from './session/registry.js';
 import { VERSION } from './version.js';
@@ -96,6 +98,12 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     entries: new EntryStore(o.memory ? ':memory:' : join(paths.data, 'context', 'entries.db')),
     health,
   });
+  const recall = new RecallFeed({
+    store,
+    index: new RecallIndex(o.memory ? ':memory:' : join(paths.data, 'recall.db')),
+    pantry,
+    health,
+  });
   const registry = new SessionRegistry({
     store,
     pool: count === undefined ? pool : { countTokens: async (texts) => Uint32Array.from(texts, count) },
@@ -151,6 +159,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     },
     layers: () => config.layers,
     pantry,
+    recall,
     advance: movable === undefined ? undefined : (ms) => movable.advance(ms),
   };
 
@@ -190,6 +199,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     clearInterval(sweeping);
     await gate.drain();
     await registry.settle();
+    await recall.close();
     await pantry.close();
     await store.close();
     await pool.close();

@@ -1,4 +1,11 @@
 // The public API: what an agent in TypeScript imports.
+
+export {
+  answerContextRecall,
+  CONTEXT_RECALL,
+  type ContextRecallArguments,
+  contextRecallTool,
+} from './client/context-recall.js';
 export {
   applyPatch,
   type Backoff,

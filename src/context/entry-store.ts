@@ -66,10 +66,16 @@ export class EntryStore {
     return this.#opened;
   }
 
-  /** Files entries; one with a known id replaces it. Returns how many. `session`: whose forgetting takes them away. */
+  /**
+   * Files entries; one with a known id replaces it. Returns how many.
+   * @param session whose entries they are: they leave when it is forgotten, and one that is known stays as it is, so that a
+   * journal that is read again brings nothing back that was taken out
+   */
   ingest(key: ProjectKey, entries: readonly Entry[], now: number, session?: string): number {
     return this.#write(() => {
-      for (const e of entries) this.#file(key, e, now, session);
+      for (const e of entries) {
+        if (session === undefined || !this.#known(key, e.id)) this.#file(key, e, now, session);
+      }
       return entries.length;
     });
   }
@@ -184,6 +190,11 @@ export class EntryStore {
       ...[importanceAtIngest(e), e.filed_at ?? now, e.supersedes ?? null, session ?? null, live],
     );
     if (live === 1) this.#sql('INSERT INTO words (rowid, text) VALUES (?, ?)').run(lastInsertRowid, e.text);
+  }
+
+  #known(key: ProjectKey, name: string): boolean {
+    const sql = 'SELECT 1 FROM entry WHERE tenant = ? AND root = ? AND name = ?';
+    return this.#sql(sql).get(key.tenant, key.root, name) !== undefined;
   }
 
   #retire(key: ProjectKey, name: string): number {

@@ -53,6 +53,10 @@ export class Pantry {
     this.#deps = deps;
   }
 
+  tokens(text: string): number {
+    return this.#deps.count(text);
+  }
+
   get entries(): EntryStore {
     return this.#deps.entries;
   }

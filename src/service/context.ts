@@ -17,6 +17,7 @@ import type { Holder } from '../session/holder.js';
 import type { ProjectedEvent } from '../session/project.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { ConfigLayer } from '../settings/index.js';
+import type { RecallFeed } from './recall-feed.js';
 
 /** One connection, as the handlers see it. */
 export interface Caller extends Holder {
@@ -53,6 +54,8 @@ export interface Rooms {
   layers(): readonly ConfigLayer[];
   /** Project context; absent where there is no folder for it. */
   pantry?: Pantry | undefined;
+  /** Search over what was said; absent where nothing is indexed. */
+  recall?: RecallFeed | undefined;
   /** Moves a test clock; undefined in a usual daemon. */
   advance?: ((ms: number) => number) | undefined;
 }

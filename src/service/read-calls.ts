@@ -1,4 +1,4 @@
-// Handlers that look: journal, recall, counting, subscriptions, the daemon itself.
+// Handlers that look: journal, counting, subscriptions, the daemon itself.
 
 import { CuratedError, fail } from '../errors.js';
 import { openRpcDocument, type Params } from '../protocol/index.js';
@@ -6,7 +6,6 @@ import { profileOf } from '../providers/profile.js';
 import { specOf } from '../providers/spec.js';
 import type { Format, Native } from '../providers/types.js';
 import { readJournal } from '../session/commands/read.js';
-import { originalOf, recall } from '../session/commands/recall.js';
 import { replay } from '../session/commands/replay.js';
 import { readHinted } from '../session/hints.js';
 import { events } from '../session/load.js';
@@ -47,15 +46,6 @@ export const READ_CALLS: Handlers = {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     await actor.idle();
     return replay(rooms.store, actor.key, p.to_seq);
-  },
-
-  'recall.get': async (caller, p, rooms) => {
-    for (const actor of await rooms.registry.byHandle(caller.tenant, p.handle)) {
-      const original = await actor.read('read', () => originalOf(actor.session, p.handle));
-      if (original === undefined) continue;
-      return recall(original, p, (text, max) => rooms.truncate(text, max, actor.session.encoding));
-    }
-    return fail('UNKNOWN_HANDLE', `there is no handle ${JSON.stringify(p.handle)} for this token`);
   },
 
   'tokens.count': (_caller, p, rooms) => countTokens(p, rooms),

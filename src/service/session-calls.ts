@@ -142,6 +142,7 @@ export const SESSION_CALLS: Handlers = {
     await actor.exclusive('forget', caller, () => rooms.store.erase(actor.key));
     actor.session.state.status = 'erased';
     rooms.registry.drop(caller.tenant, p.session);
+    await rooms.recall?.forget(actor.key);
     return { erased: true };
   },
 };

@@ -40,6 +40,7 @@ export const TURN_CALLS: Handlers = {
       (draft) => endTurn(actor.session, p, draft, run),
     );
     if (run.begun !== undefined) actor.compactor.launch(run.begun);
+    rooms.recall?.touch(actor.key);
     rooms.store.setMeta(actor.key, {
       model: actor.session.state.model,
       turn: actor.session.state.turn,

@@ -1,0 +1,86 @@
+// Handlers of recall.*: search over what was said and filed, and the exact bytes behind a handle.
+
+import { fail } from '../errors.js';
+import type { Params, Result } from '../protocol/index.js';
+import { originalOf, recall } from '../session/commands/recall.js';
+import type { Caller, Handlers, Rooms } from './context.js';
+
+const DEFAULT_K = 10;
+const SNIPPET = 300;
+type Hit = Result<'recall.search'>['hits'][number];
+
+export const RECALL_CALLS: Handlers = {
+  'recall.search': async (caller, p, rooms) => {
+    const k = p.k ?? DEFAULT_K;
+    const said = await searchSaid(caller, p, k, rooms);
+    const filed = searchFiled(caller, p, k, rooms);
+    return { hits: [...said, ...filed].sort((a, b) => b.score - a.score).slice(0, k) };
+  },
+
+  'recall.get': async (caller, p, rooms) => {
+    for (const actor of await rooms.registry.byHandle(caller.tenant, p.handle)) {
+      const original = await actor.read('read', () => originalOf(actor.session, p.handle));
+      if (original === undefined) continue;
+      return recall(original, p, (text, max) => rooms.truncate(text, max, actor.session.encoding));
+    }
+    const other =
+      (await rooms.recall?.original(caller.tenant, p.handle)) ??
+      entryText(rooms.pantry?.entries.byHandle(caller.tenant, p.handle));
+    if (other !== undefined) return recall(other, p, (text, max) => rooms.truncate(text, max, 'o200k_base'));
+    return fail('UNKNOWN_HANDLE', `there is no handle ${JSON.stringify(p.handle)} for this token`);
+  },
+};
+
+function entryText(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : JSON.stringify(text);
+}
+
+/** Sessions: of one, of a project, or all of the tenant's. */
+async function searchSaid(
+  caller: Caller,
+  p: Params<'recall.search'>,
+  k: number,
+  rooms: Rooms,
+): Promise<Hit[]> {
+  // Wings and rooms are what entries have.
+  if (p.wing !== undefined || p.room !== undefined) return [];
+  const { recall: feed, pantry } = rooms;
+  if (feed === undefined) return fail('UNSUPPORTED', 'this daemon keeps no recall index');
+  if (p.session !== undefined) await rooms.registry.known(caller.tenant, p.session);
+  return feed.search(caller.tenant, {
+    query: p.query,
+    session: p.session,
+    project: p.project === undefined ? undefined : (pantry?.root(caller.tenant, p.project) ?? p.project),
+    tool: p.tool,
+    topicWords: p.topic === undefined ? undefined : topicWords(caller, p.topic, p.project, rooms),
+    k,
+  });
+}
+
+/** Entries of the project, or of all of the tenant's projects. */
+function searchFiled(caller: Caller, p: Params<'recall.search'>, k: number, rooms: Rooms): Hit[] {
+  const { pantry } = rooms;
+  if (pantry === undefined || p.session !== undefined || p.tool !== undefined) return [];
+  const query = p.topic === undefined ? p.query : `${p.query} ${p.topic}`;
+  const hits = pantry.entries.search({
+    tenant: caller.tenant,
+    root: p.project === undefined ? undefined : pantry.root(caller.tenant, p.project),
+    query,
+    wing: p.wing,
+    room: p.room,
+    k,
+  });
+  return hits.map((h) => ({
+    handle: h.handle,
+    score: h.score,
+    snippet: h.text.length > SNIPPET ? `${h.text.slice(0, SNIPPET - 1)}…` : h.text,
+    tokens: rooms.pantry!.tokens(h.text),
+  }));
+}
+
+/** A topic's label and, where the project has such a topic, the words it is known by. */
+function topicWords(caller: Caller, topic: string, project: string | undefined, rooms: Rooms): string {
+  if (project === undefined || rooms.pantry === undefined) return topic;
+  const { topics } = rooms.pantry.topics(caller.tenant, project, topic);
+  return [topic, ...topics.slice(0, 3).flatMap((t) => t.terms ?? [])].join(' ');
+}

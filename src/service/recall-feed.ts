@@ -1,0 +1,238 @@
+// Follows the journals into the recall index and the projects' stories: what is new is read when somebody asks, or a little
+// after a turn. The index holds nothing that the journals do not, so a lost one fills again by itself.
+
+import { matchAny, matchBoth } from '../context/fts.js';
+import type { Pantry } from '../context/pantry.js';
+import type { Found, NewRow, Position, RecallIndex } from '../context/recall/index-file.js';
+import { asCuratedError } from '../errors.js';
+import type { SessionKey, Store } from '../journal/index.js';
+import { Native } from '../json/native.js';
+import { specOf } from '../providers/spec.js';
+import type { Format } from '../providers/types.js';
+import type { SessionEvent } from '../session/events.js';
+import { events } from '../session/load.js';
+import { type MessagePayload, originalAt, passages } from './recall-rows.js';
+import { StoryFeed } from './story-feed.js';
+
+export interface RecallFeedDeps {
+  store: Store;
+  index: RecallIndex;
+  pantry?: Pantry | undefined;
+  health: { green(name: string): void; red(name: string, error: unknown): void };
+}
+
+export interface RecallQuery {
+  query: string;
+  session?: string | undefined;
+  /** Root folder of a project. */
+  project?: string | undefined;
+  tool?: string | undefined;
+  /** Words of a topic, one of which must be there (L2). */
+  topicWords?: string | undefined;
+  k: number;
+}
+
+/** After a turn the index follows so much later: what comes meanwhile is read with it. */
+const FOLLOW_MS = 300;
+/** Rows of one transaction. */
+const BATCH = 256;
+
+export class RecallFeed {
+  readonly #deps: RecallFeedDeps;
+  readonly #chains = new Map<string, Promise<void>>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  #closed = false;
+
+  constructor(deps: RecallFeedDeps) {
+    this.#deps = deps;
+  }
+
+  /** A session has gone on. */
+  touch(key: SessionKey): void {
+    const name = chainName(key);
+    if (this.#closed || this.#timers.has(name)) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(name);
+      void this.follow(key).catch(() => undefined);
+    }, FOLLOW_MS);
+    timer.unref();
+    this.#timers.set(name, timer);
+  }
+
+  /** Resolves when all that the journal has of a session is found. */
+  follow(key: SessionKey): Promise<void> {
+    return this.#next(key, () => this.#read(key));
+  }
+
+  /** As `follow`, for all sessions of a tenant that went on. */
+  async followAll(tenant: string): Promise<void> {
+    const known = this.#deps.index.positions(tenant);
+    for (const head of await this.#deps.store.heads(tenant)) {
+      const at = known.get(head.key.session);
+      if (at?.seq !== head.seq || at.hash !== head.hash) await this.follow(head.key);
+    }
+  }
+
+  async search(tenant: string, q: RecallQuery): Promise<Found[]> {
+    if (q.session === undefined) await this.followAll(tenant);
+    else await this.follow({ tenant, session: q.session });
+    const match = matchBoth(
+      matchAny(q.query),
+      q.topicWords === undefined ? undefined : matchAny(q.topicWords),
+    );
+    if (match === undefined) return [];
+    return this.#deps.index.search({
+      tenant,
+      match,
+      query: q.query.trim() === '' ? (q.topicWords ?? '') : q.query,
+      session: q.session,
+      project: q.project,
+      tool: q.tool,
+      k: q.k,
+    });
+  }
+
+  /** The exact JSON text behind a handle of the index, from the journal; undefined when there is none. */
+  async original(tenant: string, handle: string): Promise<string | undefined> {
+    for (const place of this.#deps.index.places(tenant, handle)) {
+      const key = { tenant, session: place.session };
+      const format = this.#deps.index.position(tenant, place.session)?.format as Format | undefined;
+      if (format === undefined) continue;
+      for await (const { event } of events(this.#deps.store, key, place.seq, place.seq)) {
+        if (event.type !== 'session.message') continue;
+        const value = originalAt(key, format, place.seq, place.part, event.payload, handle);
+        if (value !== undefined) return value;
+      }
+    }
+    return undefined;
+  }
+
+  /** The session is erased: what was made from it goes too. */
+  forget(key: SessionKey): Promise<void> {
+    return this.#next(key, async () => {
+      this.#deps.index.erase(key.tenant, key.session);
+      this.#deps.pantry?.forget(key.tenant, key.session);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    await Promise.allSettled(this.#chains.values());
+    this.#deps.index.close();
+  }
+
+  /** One at a time for each session. */
+  #next(key: SessionKey, work: () => Promise<void>): Promise<void> {
+    const name = chainName(key);
+    const before = this.#chains.get(name) ?? Promise.resolve();
+    const next = before
+      .catch(() => undefined)
+      .then(async () => {
+        try {
+          await work();
+          this.#deps.health.green('recall_index');
+        } catch (e) {
+          this.#deps.health.red('recall_index', e);
+          throw asCuratedError(e);
+        }
+      });
+    this.#chains.set(name, next);
+    const done = () => {
+      if (this.#chains.get(name) === next) this.#chains.delete(name);
+    };
+    next.then(done, done);
+    return next;
+  }
+
+  async #read(key: SessionKey): Promise<void> {
+    const { index, store } = this.#deps;
+    let at = index.position(key.tenant, key.session);
+    if (at !== undefined && !(await this.#stands(key, at))) {
+      index.erase(key.tenant, key.session);
+      at = undefined;
+    }
+    const pass = new Pass(key, at, this.#deps);
+    for await (const { event, record } of events(store, key, (at?.seq ?? 0) + 1)) {
+      pass.take(event, record.hash);
+    }
+    pass.end();
+  }
+
+  /** Is the journal still the one that was read up to here? A rewind makes it another. */
+  async #stands(key: SessionKey, at: Position): Promise<boolean> {
+    const [record] = await this.#deps.store.read(key, at.seq, 1);
+    return record?.hash === at.hash;
+  }
+}
+
+/** Events of one session on their way into rows. A message waits for the events that name its results' tools. */
+class Pass {
+  readonly #key: SessionKey;
+  readonly #deps: RecallFeedDeps;
+  readonly #story: StoryFeed;
+  #at: Position;
+  #rows: NewRow[] = [];
+  #open: { at: number; rows: NewRow[]; payload: MessagePayload } | undefined;
+  #changed = false;
+
+  constructor(key: SessionKey, at: Position | undefined, deps: RecallFeedDeps) {
+    this.#key = key;
+    this.#deps = deps;
+    this.#at = at ?? { seq: 0, hash: '', format: 'anthropic', project: '', inputs: 0 };
+    this.#story = new StoryFeed(key.session, this.#at.inputs);
+  }
+
+  take(e: SessionEvent, hash: string): void {
+    this.#changed = true;
+    if (e.type === 'session.opened') {
+      this.#at.format = e.payload.format;
+      const { pantry } = this.#deps;
+      if (e.payload.project !== undefined)
+        this.#at.project = pantry?.root(this.#key.tenant, e.payload.project) ?? e.payload.project;
+    } else if (e.type === 'session.message') {
+      this.#settle();
+      const rows = passages(this.#key, this.#at.format as Format, e.seq, e.turn, e.payload);
+      this.#open = { at: e.payload.at, rows, payload: e.payload };
+    } else if (e.type === 'tool.result' && this.#open?.at === e.payload.message) {
+      const row = this.#open.rows.find((r) => r.part === e.payload.part);
+      if (row !== undefined) row.tool = e.payload.tool;
+    }
+    const entry = this.#story.take(e, (n) => this.#requests(n));
+    if (entry !== undefined && this.#at.project !== '')
+      this.#deps.pantry?.ingest(this.#key.tenant, this.#at.project, { entries: [entry] }, this.#key.session);
+    Object.assign(this.#at, { seq: e.seq, hash, inputs: this.#story.inputs });
+  }
+
+  end(): void {
+    this.#settle();
+    if (this.#changed) this.#write();
+  }
+
+  /** The newest n user messages, the open one included, oldest first. */
+  #requests(n: number): string[] {
+    const own =
+      this.#open === undefined
+        ? ''
+        : specOf(this.#at.format as Format).read(new Native(this.#open.payload.text)).ownText;
+    const waiting = this.#rows.filter((r) => r.role === 'user' && r.tool === null).map((r) => r.text);
+    const stored = this.#deps.index.requests(this.#key.tenant, this.#key.session, n);
+    return [...stored, ...waiting, own].slice(-n);
+  }
+
+  /** The rows of the message before are complete: at this point the position stands behind all of its events. */
+  #settle(): void {
+    if (this.#open !== undefined) this.#rows.push(...this.#open.rows);
+    this.#open = undefined;
+    if (this.#rows.length >= BATCH) this.#write();
+  }
+
+  #write(): void {
+    this.#deps.index.add(this.#key.tenant, this.#key.session, this.#rows, { ...this.#at });
+    this.#rows = [];
+  }
+}
+
+function chainName(key: SessionKey): string {
+  return JSON.stringify([key.tenant, key.session]);
+}

@@ -1,0 +1,51 @@
+// What of a session becomes an entry of its project (M-13): decisions, summaries, and every 15 user messages a digest. Pure.
+
+import { type Entry, snippet } from '../context/story.js';
+import type { SessionEvent } from '../session/events.js';
+
+const DIGEST_EVERY = 15;
+/** Code points that each user message gives to a digest. */
+const WORDS_OF_ONE = 60;
+const SUMMARY = 2000;
+
+/** Watches one session's events pass. */
+export class StoryFeed {
+  readonly #session: string;
+  /** User messages so far. */
+  inputs: number;
+
+  constructor(session: string, inputs: number) {
+    this.#session = session;
+    this.inputs = inputs;
+  }
+
+  /** @param requests gives the newest n user messages, oldest first */
+  take(e: SessionEvent, requests: (n: number) => string[]): Entry | undefined {
+    const entry = (room: string, text: string, importance: number): Entry => ({
+      id: `${this.#session}:${e.seq}`,
+      text,
+      room,
+      importance,
+      filed_at: e.ts,
+    });
+    if (e.type === 'durable.changed' && e.payload.field === 'decision') {
+      return entry('decisions', String(e.payload.value), 5);
+    }
+    if (e.type === 'io.input') {
+      this.inputs += 1;
+      if (this.inputs % DIGEST_EVERY !== 0) return undefined;
+      const texts = requests(DIGEST_EVERY).map((t) => snippet(t, WORDS_OF_ONE));
+      const text = texts.filter((t) => t !== '').join(' · ');
+      return text === '' ? undefined : entry('requests', text, 3);
+    }
+    const summary = summaryOf(e);
+    return summary === undefined ? undefined : entry('summaries', summary.slice(0, SUMMARY), 4);
+  }
+}
+
+/** The words of the newest summary block. */
+function summaryOf(e: SessionEvent): string | undefined {
+  if (e.type !== 'memory.summary_replaced' && e.type !== 'memory.compacted') return undefined;
+  const text = e.payload._blocks?.at(-1)?.text;
+  return text === undefined || text.trim() === '' ? undefined : text;
+}
