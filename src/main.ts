@@ -15,6 +15,7 @@ import { register as start } from './cli/start.js';
 import { register as status } from './cli/status.js';
 import { register as stop } from './cli/stop.js';
 import { register as tail } from './cli/tail.js';
+import { register as whatif } from './cli/whatif.js';
 import { VERSION } from './version.js';
 
 const program = new Command('curated')
@@ -34,6 +35,7 @@ for (const register of [
   stop,
   status,
   doctor,
+  whatif,
   run,
   sessions,
   tail,

@@ -1,0 +1,64 @@
+// curated whatif: what each preset would have saved or lost on logs that an agent has written already. No daemon.
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { attach } from '../../native/index.js';
+import { type WhatIfReport, whatIf } from '../eval/whatif/index.js';
+import { printJson } from './connection.js';
+import { CommandError, EXIT } from './failure.js';
+import { Progress } from './progress.js';
+import { whatIfTable } from './whatif-table.js';
+
+const LOG_FILE = /\.(jsonl|json|ndjson|log)$/;
+/** Progress is shown in so many steps. */
+const STEPS = 1000;
+
+export function register(program: Command): void {
+  program
+    .command('whatif')
+    .description('say what each preset would have saved or lost on your existing agent logs; needs no daemon')
+    .argument('<logs...>', 'files or folders: Claude Code, Codex, OpenAI or Anthropic request logs, exports')
+    .option('--json', 'as JSON')
+    .action(async (logs: string[], o: { json?: boolean }) => {
+      const report = await run(logs);
+      if (o.json === true) printJson(report);
+      else process.stdout.write(whatIfTable(report));
+    });
+}
+
+async function run(logs: readonly string[]): Promise<WhatIfReport> {
+  const files = logs.flatMap(filesOf);
+  if (files.length === 0)
+    throw new CommandError('no log files there', {
+      hint: 'Claude Code keeps its logs in ~/.claude/projects, Codex in ~/.codex/sessions',
+      exit: EXIT.usage,
+    });
+  const bytes = files.reduce((n, f) => n + statSync(f).size, 0);
+  const tokenizer = attach();
+  const progress = new Progress(STEPS);
+  let shown = 0;
+  try {
+    return await whatIf(files, {
+      count: (text) => tokenizer.count(text, 'o200k_base'),
+      now: Date.now(),
+      onSession: (session, done) => {
+        for (const to = (STEPS * done) / Math.max(1, bytes); shown < to; shown++) progress.step();
+        progress.show(session.id);
+      },
+    });
+  } finally {
+    progress.end();
+    tokenizer.dispose();
+  }
+}
+
+/** A file itself, whatever its name; of a folder all logs in it, in the order of their names. */
+function filesOf(path: string): string[] {
+  if (!existsSync(path)) throw new CommandError(`${path}: no such file`, { exit: EXIT.usage });
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => LOG_FILE.test(name))
+    .map((name) => join(path, name))
+    .filter((file) => statSync(file).isFile())
+    .sort();
+}

@@ -1,0 +1,3 @@
+// The door of whatif: logs in, report out.
+export { promptOf, type Totals, WHATIF_PRESETS, type WhatIfReport } from './report.js';
+export { type WhatIfOptions, whatIf } from './whatif.js';
