@@ -89,6 +89,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'pool',
     'native',
     'context',
+    'service',
   ],
 };
 

@@ -1,138 +1,103 @@
-// The product's session without a daemon: the same intake, repair, layers and window gate that `llm.prepare` and `turn.end`
-// run, on a clock of the log's times. Nothing is stored, and no request text is made: only what was decided counts here.
+// A logged session in the product's own hands, without a daemon: the handlers of the wire over a session in memory, on a
+// clock of the log's times. What `llm.prepare` and `turn.end` decide here is what they would have decided beside the agent.
 import { ManualClock } from '../../clock.js';
+import { CuratedError } from '../../errors.js';
 import { MemoryStore } from '../../journal/index.js';
 import type { Native } from '../../json/native.js';
 import type { Params } from '../../protocol/index.js';
-import { take } from '../../session/commands/append.js';
-import { open } from '../../session/commands/open.js';
-import { endTurn } from '../../session/commands/turn-end.js';
-import { Draft } from '../../session/commit.js';
-import { curate } from '../../session/curate.js';
-import { placeDurable } from '../../session/durable-placement.js';
-import { requestFeatures } from '../../session/estimate.js';
-import { event } from '../../session/events.js';
-import { freshState } from '../../session/evolve.js';
-import { fit } from '../../session/gate.js';
-import { placeIndex } from '../../session/index-placement.js';
-import { repairNew } from '../../session/repair.js';
+import type { Caller, Rooms } from '../../service/context.js';
+import { SESSION_CALLS } from '../../service/session-calls.js';
+import { TURN_CALLS } from '../../service/turn-calls.js';
+import { SessionRegistry } from '../../session/registry.js';
 import { requestTokens } from '../../session/sections.js';
-import { Session } from '../../session/session.js';
+import type { Session } from '../../session/session.js';
 import type { PresetName } from '../../settings/index.js';
 import type { CountText } from '../tally.js';
 import type { LoggedSession } from './logged.js';
 
-const NONE: ReadonlySet<string> = new Set();
+const TENANT = 'whatif';
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-/** What one request would have been. */
-export interface Decided {
-  /** Tokens of the edited request. */
-  tokens: number;
-  /** Stored message from which on the request differs from the one before; undefined: it only grew. */
-  changedFrom: number | undefined;
+export interface DeciderOptions {
+  model: string;
+  preset: PresetName;
+  count: CountText;
+  /** Epoch ms of the session's start. */
+  at: number;
+  /** Tokens; undefined: the model's own. */
+  window: number | undefined;
 }
 
 export class Decider {
-  readonly #session: Session;
+  readonly #rooms: Rooms;
+  readonly #caller: Caller;
   readonly #clock: ManualClock;
+  readonly #id: string;
+  readonly #session: Session;
   /** Decisions by event type. */
-  readonly decisions = new Map<string, number>();
+  readonly decisions: Map<string, number>;
 
-  private constructor(session: Session, clock: ManualClock) {
+  private constructor(world: World, id: string, session: Session) {
+    this.#rooms = world.rooms;
+    this.#caller = world.caller;
+    this.#clock = world.clock;
+    this.decisions = world.decisions;
+    this.#id = id;
     this.#session = session;
-    this.#clock = clock;
   }
 
-  /** @param at epoch ms of the session's start */
-  static async open(
-    logged: LoggedSession,
-    model: string,
-    preset: PresetName,
-    o: { count: CountText; at: number; window: number | undefined },
-  ): Promise<Decider> {
-    const clock = new ManualClock(o.at);
-    const { count } = o;
-    const session = new Session({ tenant: 'whatif', session: logged.id }, freshState(), {
-      store: new MemoryStore(),
-      pool: { countTokens: async (texts) => Uint32Array.from(texts, (t) => count(t as string)) },
-      clock,
-      limits: { messagesAnAppend: UNLIMITED, messagesATurn: UNLIMITED, commandsASession: UNLIMITED },
-      countShort: (text) => count(text),
-      newId: () => logged.id,
-      configLayers: () => [],
-      configVersion: () => 1,
-      fsync: () => 'none',
-      notice: () => {},
-    });
-    const params = {
-      format: logged.format,
-      model,
-      preset,
-      ...(o.window === undefined ? {} : { context_window: o.window }),
-      ...(logged.system === undefined ? {} : { system: logged.system }),
-      ...(logged.tools === undefined ? {} : { tools: logged.tools }),
-    } as Params<'session.open'>;
-    const decider = new Decider(session, clock);
-    await decider.#write((draft) => open(session, params, draft));
-    return decider;
+  static async open(logged: LoggedSession, o: DeciderOptions): Promise<Decider> {
+    const world = worldOf(o.count, o.at);
+    const id = logged.id === '' ? 'session' : logged.id;
+    await SESSION_CALLS['session.open']!(
+      world.caller,
+      {
+        session: id,
+        format: logged.format,
+        model: o.model,
+        preset: o.preset,
+        ...(o.window === undefined ? {} : { context_window: o.window }),
+        ...(logged.system === undefined ? {} : { system: logged.system }),
+        ...(logged.tools === undefined ? {} : { tools: logged.tools }),
+      } as Params<'session.open'>,
+      world.rooms,
+    );
+    const { session } = await world.rooms.registry.known(TENANT, id);
+    return new Decider(world, id, session);
   }
 
   /** Moves the clock, never back. */
   moveTo(at: number | undefined): void {
-    if (at !== undefined && at > this.#clock.now()) this.#clock.jump(at);
+    if (at !== undefined && at > this.#clock.now()) this.#clock.advance(at - this.#clock.now());
   }
 
   async append(messages: readonly Native[], sent = false): Promise<void> {
-    if (messages.length > 0) await this.#write((d) => take(this.#session, { messages, sent }, d));
+    if (messages.length === 0) return;
+    const params = { session: this.#id, messages: [...messages], ...(sent ? { sent } : {}) };
+    await SESSION_CALLS['session.append']!(this.#caller, params, this.#rooms);
   }
 
   async endTurn(final: boolean, usage: Record<string, unknown> | undefined): Promise<void> {
-    await this.#write((d) => endTurn(this.#session, { final, usage }, d));
+    await TURN_CALLS['turn.end']!(this.#caller, { session: this.#id, final, usage }, this.#rooms);
   }
 
   /**
-   * The request as it would leave now.
-   * @throws CuratedError CONTEXT_IRREDUCIBLE where it does not fit the window; the session goes on as if it had been sent
+   * The request as it would leave now, with these messages new.
+   * @returns tokens of the request up to where it differs from the one before; undefined: it only grew
+   * @throws CuratedError where the daemon would have refused; the messages are in the history all the same
    */
-  async decide(): Promise<Decided> {
-    const s = this.#session;
-    return this.#write((draft) => {
-      const { state } = s;
-      repairNew(s, draft, NONE);
-      curate(s, draft, { pending: NONE });
-      placeDurable(s, draft);
-      placeIndex(s, draft);
-      s.rendering.sync(state);
-      let refusal: unknown;
-      try {
-        fit(s, draft, { pending: NONE });
-      } catch (e) {
-        refusal = e;
-      }
-      s.rendering.sync(state);
-      const tokens = this.tokens;
-      const changedFrom =
-        state.sent.requests === 0
-          ? undefined
-          : state.staticChanged || state.toolList.changed
-            ? 0
-            : Number.isFinite(state.dirtyFrom)
-              ? state.dirtyFrom
-              : undefined;
-      draft.push(
-        event('llm.request', {
-          hash: '',
-          request: state.sent.requests + 1,
-          task_kind: 'main',
-          messages: state.messages.length,
-          tokens,
-          features: requestFeatures(s),
-        }),
+  async prepare(news: readonly Native[]): Promise<number | undefined> {
+    try {
+      const { cache } = await TURN_CALLS['llm.prepare']!(
+        this.#caller,
+        { session: this.#id, return: 'patch', ...(news.length === 0 ? {} : { append: [...news] }) },
+        this.#rooms,
       );
-      if (refusal !== undefined) throw refusal;
-      return { tokens, changedFrom };
-    });
+      return cache.first_changed === undefined ? undefined : this.#tokensUpTo(cache.first_changed);
+    } catch (e) {
+      await this.append(news);
+      throw e;
+    }
   }
 
   get tokens(): number {
@@ -144,13 +109,70 @@ export class Decider {
     return this.tokens - this.#session.rendering.tokensBetween(at - 1, Number.POSITIVE_INFINITY);
   }
 
-  async #write<T>(work: (draft: Draft) => T | Promise<T>): Promise<T> {
-    const draft = new Draft(this.#session.state, () => this.#clock.now());
-    try {
-      return await work(draft);
-    } finally {
-      for (const { event: e } of draft.committed)
-        if (e.type.startsWith('memory.')) this.decisions.set(e.type, (this.decisions.get(e.type) ?? 0) + 1);
-    }
+  /** By index in the request; a change before the messages counts as all of it. */
+  #tokensUpTo(index: number): number {
+    const { pieces } = this.#session.rendering;
+    if (index === 0) return 0;
+    for (let i = index; i < pieces.length; i++)
+      if (pieces[i]!.at >= 0) return this.tokensBefore(pieces[i]!.at);
+    return this.tokens;
   }
+}
+
+interface World {
+  rooms: Rooms;
+  caller: Caller;
+  clock: ManualClock;
+  decisions: Map<string, number>;
+}
+
+/** What the handlers need of a daemon. Nobody answers requests for models or vectors: the built-in ways are taken. */
+function worldOf(count: CountText, at: number): World {
+  const clock = new ManualClock(at);
+  const store = new MemoryStore();
+  const decisions = new Map<string, number>();
+  const pool = {
+    countTokens: async (texts: readonly (string | Uint8Array)[]) =>
+      Uint32Array.from(texts, (t) => count(typeof t === 'string' ? t : Buffer.from(t).toString('utf8'))),
+  };
+  let ids = 0;
+  const registry = new SessionRegistry({
+    store,
+    pool,
+    clock,
+    limits: { messagesAnAppend: UNLIMITED, messagesATurn: UNLIMITED, commandsASession: UNLIMITED },
+    countShort: (text) => count(text),
+    newId: () => `id-${++ids}`,
+    configLayers: () => [],
+    configVersion: () => 1,
+    fsync: () => 'none',
+    notice: () => {},
+  });
+  registry.subscribeAll(TENANT, (_session, e) => {
+    if (e.type.startsWith('memory.')) decisions.set(e.type, (decisions.get(e.type) ?? 0) + 1);
+  });
+  const none = (): Promise<never> => Promise.reject(new CuratedError('UNSUPPORTED', 'there is no daemon'));
+  const rooms: Rooms = {
+    registry,
+    store,
+    pool: pool as unknown as Rooms['pool'],
+    clock,
+    version: '',
+    truncate: (text, max) => text.slice(0, max * 4),
+    status: none,
+    stop: () => {},
+    layers: () => [],
+  };
+  const caller: Caller = {
+    tenant: TENANT,
+    scopes: [],
+    notify: () => {},
+    superseded: () => {},
+    ask: none,
+    can: () => false,
+    embeddings: undefined,
+    onEnd: () => {},
+    subscriptions: new Map(),
+  };
+  return { rooms, caller, clock, decisions };
 }

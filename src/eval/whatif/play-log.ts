@@ -32,7 +32,9 @@ export async function playLog(
   const { logged } = m;
   const model = logged.model ?? DEFAULT_MODEL[logged.format];
   const largest = Math.max(...logged.requests.map((r) => m.before[r.carried]!));
-  const decider = await Decider.open(logged, model, preset, {
+  const decider = await Decider.open(logged, {
+    model,
+    preset,
     count: o.count,
     at: logged.requests[0]?.at ?? o.now,
     window: stretchedWindow(model, largest),
@@ -47,8 +49,7 @@ export async function playLog(
     await decider.append(logged.messages.slice(done, fresh.from));
     if (used !== undefined && (fresh.userTurn || fresh.from > done))
       await decider.endTurn(fresh.userTurn, usageReport(logged.format, used));
-    await decider.append(logged.messages.slice(fresh.from, request.carried));
-    used = await step(m, b, decider, i, played);
+    used = await step(m, b, decider, i, fresh.from, played);
     await decider.append(logged.messages.slice(request.carried, request.carried + request.answer));
     done = Math.max(done, request.carried + request.answer);
   }
@@ -61,13 +62,15 @@ async function step(
   b: Baseline,
   decider: Decider,
   i: number,
+  newFrom: number,
   played: PlayedLog,
 ): Promise<TokenClasses> {
   const base = b.classes[i]!;
-  const off = m.before[m.logged.requests[i]!.carried]!;
-  let changedFrom: number | undefined;
+  const { carried } = m.logged.requests[i]!;
+  const off = m.before[carried]!;
+  let stable: number | undefined;
   try {
-    ({ changedFrom } = await decider.decide());
+    stable = await decider.prepare(m.logged.messages.slice(newFrom, carried));
   } catch (e) {
     if (!(e instanceof CuratedError)) throw e;
     played.refused++;
@@ -78,7 +81,7 @@ async function step(
       const at = lastWithin(m.before, tokens);
       return at < 0 ? 0 : m.before[at]! - decider.tokensBefore(at);
     },
-    ...(changedFrom === undefined ? {} : { stable: decider.tokensBefore(changedFrom) }),
+    ...(stable === undefined ? {} : { stable }),
   });
   played.classes.push(classes);
   played.rewritten.push(rewritten);
