@@ -22,27 +22,36 @@ function countShort(at: usize, len: u32): u32 {
   const lo = load<u64>(at) & load<u64>(mask);
   const hi = (load<u64>(at, 8) & load<u64>(mask, 8)) | cacheTag | (<u64>len << 60);
   const h = (lo ^ (hi * C2)) * C1;
-  const slot = shortCache + (<usize>(h >>> (64 - SHORT_BITS)) << 4);
+  const slot = shortCache + (<usize>(h >>> (66 - SHORT_BITS)) << 6);
   const was = load<u64>(slot, 8);
   if (load<u64>(slot) == lo && ((was ^ hi) & 0xf0ffffffffffffff) == 0) return <u32>(was >>> 56) & 15;
   return countShortMiss(at, len, lo, hi, slot);
 }
 
-/** The second way of the set, then the encoder. What is found moves to the first way. */
-function countShortMiss(at: usize, len: u32, lo: u64, hi: u64, slot: usize): u32 {
-  const other = slot ^ 16;
-  const lo1 = load<u64>(other);
-  const hi1 = load<u64>(other, 8);
-  store<u64>(other, load<u64>(slot));
-  store<u64>(other, load<u64>(slot, 8), 8);
-  if (lo1 == lo && ((hi1 ^ hi) & 0xf0ffffffffffffff) == 0) {
-    store<u64>(slot, lo1);
-    store<u64>(slot, hi1, 8);
-    return <u32>(hi1 >>> 56) & 15;
+// @ts-ignore: decorator
+@inline
+function move(from: usize, to: usize): void {
+  store<u64>(to, load<u64>(from));
+  store<u64>(to, load<u64>(from, 8), 8);
+}
+
+/** The other three ways of the set (a cache line of four), then the encoder. What is found moves to the first way; the last one makes room. */
+function countShortMiss(at: usize, len: u32, lo: u64, hi: u64, set: usize): u32 {
+  for (let slot = set + 16; slot < set + 64; slot += 16) {
+    const was = load<u64>(slot, 8);
+    if (load<u64>(slot) == lo && ((was ^ hi) & 0xf0ffffffffffffff) == 0) {
+      move(set, slot);
+      store<u64>(set, lo);
+      store<u64>(set, was, 8);
+      return <u32>(was >>> 56) & 15;
+    }
   }
   const n = len == 1 ? 1 : encodePiece(at, len);
-  store<u64>(slot, lo);
-  store<u64>(slot, hi | (<u64>n << 56), 8);
+  move(set + 32, set + 48);
+  move(set + 16, set + 32);
+  move(set, set + 16);
+  store<u64>(set, lo);
+  store<u64>(set, hi | (<u64>n << 56), 8);
   return n;
 }
 
