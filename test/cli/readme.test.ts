@@ -1,0 +1,74 @@
+// What README shows must be what there is.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { dirname, join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { curated, homeFor } from './command.js';
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+test('the example agent in README is examples/agent.ts, of at most 30 lines', () => {
+  const source = readFileSync(join(ROOT, 'examples/agent.ts'), 'utf8').trimEnd();
+  assert.ok(readme.includes(`\`\`\`ts\n${source}\n\`\`\``));
+  assert.ok(source.split('\n').length <= 30);
+});
+
+test('every command that README names is one, and every package it lists is a dependency', async (t) => {
+  const { stdout } = await curated(['--help'], homeFor(t));
+  for (const [, name] of readme.matchAll(/^\| `curated (\w+)/gm))
+    assert.match(stdout, new RegExp(`^  ${name}\\b`, 'm'));
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    dependencies: object;
+  };
+  const listed = readme.slice(readme.indexOf('## Dependencies'));
+  assert.deepEqual(
+    [...listed.matchAll(/^\| `([^`]+)` *\|/gm)].map((m) => m[1]).sort(),
+    Object.keys(dependencies).sort(),
+  );
+});
+
+test('the example agent runs: a daemon of its own, one tool round, an answer', async (t) => {
+  const home = homeFor(t);
+  const asked: { messages: { role: string }[]; system: string }[] = [];
+  const model = createServer((request, response) => {
+    let body = '';
+    request.on('data', (c: Buffer) => {
+      body += c.toString();
+    });
+    request.on('end', () => {
+      asked.push(JSON.parse(body) as (typeof asked)[number]);
+      const content =
+        asked.length === 1
+          ? [{ type: 'tool_use', id: 'toolu_1', name: 'now', input: {} }]
+          : [{ type: 'text', text: 'Late.' }];
+      response.end(JSON.stringify({ content, usage: { input_tokens: 40, output_tokens: 5 } }));
+    });
+  });
+  await new Promise<void>((done) => model.listen(0, '127.0.0.1', done));
+  t.after(() => model.close());
+  const { port } = model.address() as { port: number };
+  // The model is played by the server above: fetch goes there.
+  const stub = `const real = fetch; globalThis.fetch = (_, o) => real('http://127.0.0.1:${port}/', o);`;
+  const child = spawn(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(stub)}`, join(ROOT, 'dist/examples/agent.js')],
+    { env: { ...process.env, CURATED_HOME: home } },
+  );
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (c: Buffer) => {
+      said += c.toString();
+    });
+  const code = await new Promise((done) => child.once('close', done));
+  assert.equal(code, 0, said);
+  assert.deepEqual(
+    asked.map((r) => r.messages.map((m) => m.role)),
+    [['user'], ['user', 'assistant', 'user']],
+  );
+  assert.equal(asked[0]!.system, 'Be brief.');
+  assert.match(said, /total: \d+/);
+});
