@@ -129,7 +129,7 @@ function takeEnd(draft: Draft, run: GateRun): void {
 function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: ReadonlySet<string>): GateFacts {
   const { state, settings, rendering } = session;
   const overhead = settings.curated.fixedOverheadTokens;
-  const { threshold, window } = session.budget(o.maxTokens);
+  const { most: threshold, window } = session.budget(o.maxTokens);
   const limit = hardLimit(session, o.maxTokens);
   const { p95 } = estimateRequest(session);
   const tokens = requestTokens(state, rendering, overhead);
@@ -234,7 +234,7 @@ function startCycle(
     event('memory.compact.request', {
       reason: 'context_window_gate',
       estimated_tokens: facts.tokens,
-      ...(Number.isFinite(facts.threshold) ? { threshold: facts.threshold } : {}),
+      threshold: session.budget(o.maxTokens).threshold,
     }),
   );
   const cycle = run.compactor.begin(draft, {

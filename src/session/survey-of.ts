@@ -67,7 +67,7 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     tokensBehind: (at, end) =>
       rendering.tokensBetween(at, end) + (at < 0 ? sectionTokens(state, rendering).static : 0),
     viewTokens: requestTokens(state, rendering, settings.curated.fixedOverheadTokens),
-    budget: budget.threshold,
+    budget: budget.most,
     window: budget.window,
     prefix: o.prefix,
     requests: state.sent.requests,

@@ -10,6 +10,8 @@ export interface Budget {
   maxOutput: number;
   /** Tokens above which the request is over budget (B). */
   threshold: number;
+  /** Tokens of the largest request that is not over budget: the formula's threshold itself, one less than the ratio's (L5-1). */
+  most: number;
 }
 
 /** @param maxTokens the answer's limit in this call, where the agent states one */
@@ -23,9 +25,15 @@ export function budgetOf(state: SessionState, settings: Settings, maxTokens?: nu
   );
   if (known === undefined) {
     const maxOutput = maxTokens ?? state.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
-    return { window: undefined, maxOutput, threshold: ratio };
+    return { window: undefined, maxOutput, threshold: ratio, most: ratio - 1 };
   }
   const formula = autoCompactThreshold(known.contextWindow, known.maxOutputTokens);
-  const threshold = gate.ratioGate ? Math.min(formula, ratio) : formula;
-  return { window: known.contextWindow, maxOutput: known.maxOutputTokens, threshold };
+  const byRatio = gate.ratioGate && ratio <= formula;
+  const threshold = byRatio ? ratio : formula;
+  return {
+    window: known.contextWindow,
+    maxOutput: known.maxOutputTokens,
+    threshold,
+    most: byRatio ? ratio - 1 : formula,
+  };
 }

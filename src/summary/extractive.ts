@@ -20,6 +20,9 @@ interface Section {
   share: number;
 }
 
+/** Tokens of decisions that also a small summary makes room for. */
+const SMALL_DECISIONS = 200;
+
 /**
  * @param budget tokens of the text at most
  * @param count tokens of a text
@@ -46,7 +49,11 @@ export function extract(
       share: 0.08,
     },
   ];
-  const chosen = sections.map((s) => ({ s, lines: fill(s.lines, Math.floor(budget * s.share), count) }));
+  const chosen = sections.map((s) => {
+    // In a small summary what was decided comes before names.
+    const floor = s.kind === 'decision' ? Math.min(SMALL_DECISIONS, budget * 0.45) : 0;
+    return { s, lines: fill(s.lines, Math.floor(Math.max(budget * s.share, floor)), count) };
+  });
   const parts = chosen.filter((c) => c.lines.length > 0).map((c) => `${c.s.title}:\n${c.lines.join('\n')}`);
   const used = count(parts.join('\n\n'));
   const names = identifierLine(messages, parts.join('\n'), budget - used - 12, count);

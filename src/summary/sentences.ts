@@ -50,7 +50,9 @@ export function keySentences(messages: readonly SourceMessage[]): Sentence[] {
       const key = text.toLowerCase().replace(/\W+/g, ' ').trim();
       if (key.length < 12 || known.has(key)) continue;
       known.add(key);
-      found.push({ kind: cue[0], text: clip(text), at: m.at, weight: cue[2] * (1.5 - age) });
+      // What was decided holds until it is decided anew: its age says nothing.
+      const fresh = cue[0] === 'decision' ? 1 : 1.5 - age;
+      found.push({ kind: cue[0], text: clip(text), at: m.at, weight: cue[2] * fresh });
     }
   });
   return found;

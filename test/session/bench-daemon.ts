@@ -11,6 +11,7 @@ import { HANDLERS } from '../../src/service/handlers.js';
 import type { ProjectedEvent } from '../../src/session/project.js';
 import { SessionRegistry } from '../../src/session/registry.js';
 import type { ConfigLayer } from '../../src/settings/index.js';
+import type { Summariser } from '../../src/summary/summariser.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a result as the wire carries it
 export type Json = any;
@@ -66,6 +67,8 @@ export class BenchCaller implements Caller {
 }
 
 export interface BenchOptions {
+  /** In place of the built-in summariser. */
+  summariser?: Summariser;
   store?: Store;
   layers?: readonly ConfigLayer[];
   clock?: ManualClock;
@@ -93,7 +96,9 @@ export class BenchDaemon {
       this.counted += texts.length;
       return Uint32Array.from(texts, roughTokens);
     };
+    const { summariser } = o;
     this.registry = new SessionRegistry({
+      ...(summariser === undefined ? {} : { summariser: () => summariser }),
       store: this.store,
       pool: { countTokens },
       clock: this.clock,

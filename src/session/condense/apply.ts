@@ -49,7 +49,8 @@ export function applySummary(
     kinds: made.kinds ?? [],
   };
   const plan = planOf(session, cycle, [...(state.summary?.blocks ?? []), block]);
-  if (plan.tokens >= plan.freed) return 'longer';
+  // Too long an answer is refused as it came, not cut down to something that happens to fit (L4-13).
+  if (plan.tokens >= plan.freed || session.countShort(made.text) >= plan.freed) return 'longer';
   const before = measure(session);
   const first = rendering.indexOf(cycle.range.from);
   const sent = cycle.range.from < state.sent.messages;

@@ -1,6 +1,7 @@
 // Cycles of one session, one at a time: begun inside a command, worked outside the mailbox, ended by a command of their
 // own that names the range they were made for. Whatever happens, the flag is freed and the end is journalled.
 
+import type { Summary } from '../../summary/summariser.js';
 import type { Draft } from '../commit.js';
 import { SCHEMA_VERSION } from '../commit.js';
 import { event } from '../events.js';
@@ -159,7 +160,10 @@ export class Compactor {
         holder: this.#host.holder,
       };
       const summariser = cycle.builtIn ? builtIn(session) : (deps.summariser?.(wanted) ?? builtIn(session));
-      const made = await Promise.race([summariser.summarise(request, abort.signal), aborted(abort.signal)]);
+      const made = await Promise.race([
+        summariser.summarise(request, abort.signal).catch(broken),
+        aborted(abort.signal),
+      ]);
       if (made === undefined || (!made.ok && made.reason === 'late')) {
         await this.#fail(current, { ok: false, how: 'timeout', reason: 'late' });
         return;
@@ -276,6 +280,10 @@ export class Compactor {
     });
     return isApproval(choice);
   }
+}
+
+function broken(e: unknown): Summary {
+  return { ok: false, reason: 'error', detail: e instanceof Error ? e.message : String(e), calls: 1 };
 }
 
 function envelopesIn(draft: Draft, from: number): ProjectedEvent[] {

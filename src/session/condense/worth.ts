@@ -21,7 +21,7 @@ export function due(session: Session): Due | undefined {
   if (settings.mode !== 'enforce') return undefined;
   rendering.sync(state);
   const tokens = requestTokens(state, rendering, settings.curated.fixedOverheadTokens);
-  const over = tokens > session.budget().threshold;
+  const over = tokens > session.budget().most;
   if (blocked(session)) return undefined;
   const { summaryBuffer, compaction } = settings.plugins;
   if (settings.active.has(PLUGIN_IDS.summaryBuffer) && (over || !summaryBuffer.requireOverBudget)) {

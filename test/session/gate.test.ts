@@ -1,0 +1,302 @@
+// The window gate: held calls and their retries, deeper steps, what cannot be reduced, recovery after an overflow.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CuratedError } from '../../src/errors.js';
+import type { Summary } from '../../src/summary/summariser.js';
+import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
+import {
+  events,
+  FakeSummariser,
+  GATE,
+  good,
+  journal,
+  open,
+  prepare,
+  S,
+  settled,
+  texts,
+} from './condensing.js';
+
+/** About 1,000 tokens of the bench's counter. */
+const K = 'word '.repeat(800);
+/** B = 4096, limit = 12,288 (NS-2). */
+const SMALL = { context_window: 16_384, max_output_tokens: 4096, model: 'gpt-4o', format: 'openai-chat' };
+
+function talk(n: number, size = K): Json[] {
+  return Array.from({ length: n }, (_, i) =>
+    i % 2 === 0 ? user(`question ${i} ${size}`) : assistantText(`answer ${i} ${size}`),
+  );
+}
+
+function assistantText(content: string): Json {
+  return { role: 'assistant', content };
+}
+
+async function refused(call: Promise<unknown>): Promise<CuratedError> {
+  return call.then(
+    () => assert.fail('it went through'),
+    (e: CuratedError) => e,
+  );
+}
+
+test('L5-1 L5-2 over B the call is held, says so, and comes back once with a request that fits', async () => {
+  const fake = new FakeSummariser();
+  const d = new BenchDaemon({ summariser: fake });
+  await open(d, [GATE], SMALL);
+  const out = await prepare(d, talk(9));
+  assert.ok(out.tokens.curated <= out.tokens.threshold, `${out.tokens.curated} of ${out.tokens.threshold}`);
+  assert.match(texts(out.request.messages), /Prior Context \(Compacted\)/);
+  const types = events(d).map((e) => e.type);
+  const order = [
+    'io.output',
+    'memory.compact.request',
+    'memory.compaction.triggered',
+    'memory.compacted',
+    'gate.llm.retry',
+    'llm.request',
+  ];
+  assert.deepEqual(
+    types.filter((t) => order.includes(t)),
+    order,
+  );
+  const [request] = events(d, 'memory.compact.request');
+  assert.equal(request.reason, 'context_window_gate');
+  assert.equal(request.threshold, out.tokens.threshold);
+  assert.ok(request.estimated_tokens > request.threshold);
+  const [retry] = events(d, 'gate.llm.retry');
+  assert.equal(retry.source, GATE);
+  assert.equal(retry.reason, 'compaction_complete');
+  assert.equal(fake.asked.length, 1);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+test('L5-1 the ratio gate: 85,000 is over, 84,999 is not', async () => {
+  for (const [tokens, over] of [
+    [85_000, true],
+    [84_999, false],
+  ] as const) {
+    const d = new BenchDaemon({
+      summariser: new FakeSummariser(() => ({ ok: false, reason: 'error', calls: 1 })),
+    });
+    await open(d, [GATE], {
+      model: 'nobody-knows-it',
+      blocks: { [GATE]: { max_context_tokens: 100_000, trigger_ratio: 0.85 } },
+    });
+    const rest = tokens - 9 * 4;
+    const messages = talk(9, '').map((m) => ({ ...m, content: 'abcd'.repeat(Math.floor(rest / 9)) }));
+    messages[0]!.content += 'abcd'.repeat(rest % 9);
+    for (const [i, m] of messages.entries())
+      messages[i] = i % 2 === 1 ? { role: 'assistant', content: [{ type: 'text', text: m.content }] } : m;
+    const out = await prepare(d, messages);
+    assert.equal(out.tokens.curated, tokens);
+    assert.equal(out.tokens.threshold, over ? 85_000 : 85_000);
+    assert.equal(events(d, 'memory.compact.request').length, over ? 1 : 0, `${tokens}`);
+  }
+});
+
+test('L5-3 P-6 a main request is gated whatever else it carries, an exempt kind never', async () => {
+  const fake = new FakeSummariser();
+  const d = new BenchDaemon({ summariser: fake });
+  await open(d, [GATE], SMALL);
+  await d.call('session.append', { session: S, messages: talk(9) });
+  const plan = await prepare(d, undefined, { task_kind: 'plan' });
+  assert.equal(plan.request.messages.length, 9);
+  assert.equal(fake.asked.length, 0);
+  await prepare(d, undefined, { task_kind: 'something-else' });
+  assert.equal(fake.asked.length, 1);
+});
+
+test('L5-5 NS-16 F36 a failing summariser: the request passes with a warning while it fits, and is not asked again', async () => {
+  for (const how of ['error', 'empty', 'refusal', 'truncated', 'tool_call', 'other_range'] as const) {
+    const fake = new FakeSummariser((): Summary => ({ ok: false, reason: how, calls: 1 }));
+    const d = new BenchDaemon({ summariser: fake });
+    await open(d, [GATE], SMALL);
+    const out = await prepare(d, talk(9));
+    assert.equal(out.request.messages.length, 9, how);
+    assert.equal(events(d, 'memory.compaction.failed')[0].reason, how);
+    assert.equal(events(d, 'gate.llm.retry').length, 0);
+    assert.ok(events(d, 'memory.diagnostic').some((e) => e.what === 'over_budget_but_fits'));
+    await prepare(d, [assistantText('ok'), user('next')]);
+    assert.equal(fake.asked.length, 1, 'no new try without new content (NS-17)');
+  }
+});
+
+test('L5-6 F36 beyond the window a failing model is followed by the built-in summariser', async () => {
+  const d = new BenchDaemon({
+    summariser: new FakeSummariser((): Summary => ({ ok: false, reason: 'error', calls: 3 })),
+  });
+  await open(d, [GATE], SMALL);
+  const out = await prepare(d, talk(21));
+  assert.ok(out.tokens.p95 <= 12_288);
+  assert.equal(events(d, 'memory.compacted').length, 1);
+  assert.match(texts(out.request.messages), /question 20/);
+});
+
+test('L5-5 a veto ends within its deadline when nothing else does', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser(() => new Promise<Summary>(() => {})) });
+  await open(d, [GATE], { ...SMALL, blocks: { [GATE]: { deadline: '1s' } } });
+  const started = Date.now();
+  const out = await prepare(d, talk(9));
+  assert.ok(Date.now() - started < 5000);
+  assert.equal(out.request.messages.length, 9);
+  assert.equal(events(d, 'memory.compaction.failed')[0].reason, 'late');
+});
+
+test('L5-6 results are cleared, also recent ones, when there is nothing to summarise', async () => {
+  const d = new BenchDaemon();
+  await open(d, [GATE], { context_window: 16_384, max_output_tokens: 4096 });
+  const rounds = [
+    ...toolRound('t1', 'read', { n: 1 }, K.repeat(7)),
+    ...toolRound('t2', 'read', { n: 2 }, K.repeat(7)),
+  ];
+  const out = await prepare(d, [user('go'), ...rounds, assistant('done'), user('and now?')]);
+  assert.ok(out.tokens.p95 <= 12_288);
+  assert.ok(events(d, 'memory.tool_result_cleared').length >= 1);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+test('L5-6 one message alone exceeds the window: head and tail of it stay, the whole is behind a handle', async () => {
+  for (const big of ['result', 'text'] as const) {
+    const d = new BenchDaemon();
+    await open(d, [GATE], { context_window: 16_384, max_output_tokens: 4096 });
+    const body = `START ${K.repeat(40)} END`;
+    const messages = big === 'result' ? [user('go'), ...toolRound('t1', 'dump', {}, body)] : [user(body)];
+    const out = await prepare(d, messages);
+    assert.ok(out.tokens.p95 <= 12_288, big);
+    const all = JSON.stringify(out.request.messages);
+    assert.match(all, /START/);
+    const type = big === 'result' ? 'memory.tool_result_cleared' : 'memory.text_shortened';
+    const [{ handle }] = await journal(d, type);
+    assert.ok(all.includes(handle), 'the handle can be read in the request');
+    assert.equal((await d.call('recall.get', { handle })).text, body);
+  }
+});
+
+test('NS-14 the session arrives already over the window', async () => {
+  const d = new BenchDaemon();
+  await open(d, [GATE], SMALL);
+  const out = await prepare(d, undefined, { messages: talk(61) });
+  assert.ok(out.tokens.p95 <= 12_288);
+  assert.match(texts(out.request.messages, 'user'), /question 60/);
+});
+
+test('L5-6 what nobody can reduce is a typed error with the numbers, and nothing of the call is left', async () => {
+  const d = new BenchDaemon();
+  await open(d, [GATE], { context_window: 4096, max_output_tokens: 1024 });
+  await prepare(d, [user('hi')]);
+  const parts = Array.from({ length: 60 }, (_, i) => ({
+    type: 'text',
+    text: `part ${i} ${'word '.repeat(100)}`,
+  }));
+  const e = await refused(prepare(d, [assistant('ok'), { role: 'user', content: parts }]));
+  assert.equal(e.kind, 'CONTEXT_IRREDUCIBLE');
+  const detail = e.detail as Json;
+  assert.ok(detail.needed > detail.limit);
+  assert.ok(detail.largest_message.tokens > 4000);
+  const { messages } = await d.call('session.messages', { session: S });
+  assert.equal(messages.length, 1);
+});
+
+test('L5-6 case 35: what is fixed and over the limit is told once, until something reducible comes', async () => {
+  const d = new BenchDaemon();
+  await open(d, [GATE], {
+    context_window: 32_768,
+    max_output_tokens: 4096,
+    curated: { fixed_overhead_tokens: 29_000 },
+  });
+  await prepare(d, [user('hi'), assistant('hello'), user('start')]);
+  await prepare(d);
+  await prepare(d, [assistant('ok'), user('go on')]);
+  assert.equal(events(d, 'memory.irreducible').length, 1);
+  assert.equal(events(d, 'memory.compaction.triggered').length, 0);
+});
+
+test('case 41: right after a compaction the next request changes nothing', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [GATE], SMALL);
+  const first = await prepare(d, talk(9));
+  const second = await prepare(d, [assistantText('ok'), user('next')]);
+  assert.deepEqual(second.request.messages.slice(0, first.request.messages.length), first.request.messages);
+  assert.equal(events(d, 'memory.compacted').length, 1);
+  assert.equal(second.cache.prefix_stable, true);
+});
+
+test('L4-11 an append is taken while a call is held, and stands behind the summary', async () => {
+  let go!: () => void;
+  const wait = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const fake = new FakeSummariser(async () => {
+    await wait;
+    return good('short');
+  });
+  const d = new BenchDaemon({ summariser: fake });
+  await open(d, [GATE], SMALL);
+  const held = prepare(d, talk(9));
+  while (fake.asked.length === 0) await new Promise((r) => setTimeout(r, 5));
+  await d.call('session.append', { session: S, messages: [assistantText('during'), user('meanwhile')] });
+  go();
+  const out = await held;
+  assert.deepEqual(out.request.messages.slice(-2), [assistantText('during'), user('meanwhile')]);
+});
+
+test('F38 a held call with a key is answered once and remembered', async () => {
+  const fake = new FakeSummariser();
+  const d = new BenchDaemon({ summariser: fake });
+  await open(d, [GATE], SMALL);
+  const append = talk(9);
+  const a = await prepare(d, append, { key: 'k1' });
+  const b = await prepare(d, append, { key: 'k1' });
+  assert.deepEqual(b, a);
+  assert.equal(fake.asked.length, 1);
+});
+
+test('NS-14 an overflow is answered with a smaller request, once; then the provider’s own error comes back', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [GATE], { ...SMALL, context_window: 200_000 });
+  const first = await prepare(d, talk(9));
+  const error = {
+    type: 'error',
+    error: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens' },
+  };
+  const again = await d.call('llm.error', { session: S, error });
+  assert.ok(again.tokens.curated < first.tokens.curated);
+  assert.match(texts(again.request.messages), /Prior Context \(Compacted\)/);
+  assert.deepEqual(again.request.messages.slice(-4), talk(9).slice(-4));
+  for (const type of ['memory.compaction.triggered', 'memory.compacted', 'Compacted'])
+    assert.equal(events(d, type).length, 1, 'NS-16 the same events');
+  const e = await refused(d.call('llm.error', { session: S, error }));
+  assert.equal(e.kind, 'CONTEXT_IRREDUCIBLE');
+  assert.match(e.message, /prompt is too long: 210000/);
+  assert.equal(events(d, 'memory.compacted').length, 1);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+test('NS-14 NS-16 any other error leaves the history alone, and so does one whose answer had begun', async () => {
+  const fake = new FakeSummariser();
+  const d = new BenchDaemon({ summariser: fake });
+  await open(d, [GATE], SMALL);
+  await prepare(d, talk(3));
+  const other = await refused(
+    d.call('llm.error', { session: S, error: { status: 529, message: 'Overloaded' } }),
+  );
+  assert.match(other.message, /Overloaded/);
+  const begun = await refused(
+    d.call('llm.error', { session: S, error: 'maximum context length', delivered: true }),
+  );
+  assert.match(begun.message, /maximum context length/);
+  assert.equal(fake.asked.length, 0);
+  await settled(d);
+  assert.equal((await journal(d, 'llm.error')).length, 2);
+});
+
+test('NS-14 nothing to compact: the original error', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [GATE], SMALL);
+  await prepare(d, [user('hi')]);
+  const e = await refused(
+    d.call('llm.error', { session: S, error: 'Input is too long for requested model.' }),
+  );
+  assert.match(e.message, /Input is too long/);
+});
