@@ -224,6 +224,8 @@ async function playOne(
   const { score } = meter;
   score.cleared = report.cleared.results;
   score.usd = report.cost ?? score.usd;
+  // What is recorded whole is priced by its own model's rules; the prefix rule is for what lacks its head.
+  if (!CODING.has(file)) score.cost = score.usd;
   score.faults = report.violations + report.errors + report.recalls.checked - report.recalls.exact;
   score.faults += report.replayed.requests - report.replayed.identical;
   return score;

@@ -1,7 +1,9 @@
 // The amnesia guard's memory (COSTS 7): what was cleared and has been fetched again, call by call, and how much longer a
 // tool's results are kept for it. Rebuilt from the calls at any time; pure.
 
+import { recallLimit } from '../economics/index.js';
 import type { CallIndex, CallRecord, ResultRecord } from './calls.js';
+import { ratios, requestsLeft } from './price.js';
 import { callIdentity } from './repeats.js';
 import type { Survey } from './survey.js';
 import { type CallMeaning, meaningOf, overlaps } from './tool-semantics.js';
@@ -15,22 +17,29 @@ export interface Reread {
   how: 'same_call' | 'same_path' | 'identifier';
 }
 
-/** Results of its tool that each fetch of a cleared one keeps longer, and the most of them. */
+/** How many more of the newest results are kept for each fetch, and the most of them. */
 const KEPT_PER_REREAD = 2;
 const KEPT_MOST = 20;
+/** Fetches from which on a rate means something. */
+const REREADS_LEAST = 3;
+/** Share of results that agents fetch again though they see them (recorded sessions), and how many results it weighs. */
+const USUAL_RATE = 0.5;
+const USUAL_WEIGHT = 4;
+/** Output of the extra turn that a fetch takes, tokens. */
+export const FETCH_OUTPUT = 250;
 /** Reads of one place that are remembered. */
 const READS_KEPT = 8;
 
 interface Tool {
   results: number;
+  /** Fetches of what had been cleared, and of what was still to be seen. */
   rereads: number;
+  revisits: number;
 }
 
 export class Amnesia {
   readonly #vocabulary: Vocabulary;
   readonly #tools = new Map<string, Tool>();
-  /** Position of each result among those of its tool. */
-  readonly #ordinals: number[] = [];
   /** Newest result of a tool with the same arguments. */
   readonly #byCall = new Map<string, number>();
   readonly #byPath = new Map<string, { result: number; meaning: CallMeaning }[]>();
@@ -72,30 +81,37 @@ export class Amnesia {
 
   #forget(): void {
     this.#tools.clear();
-    this.#ordinals.length = 0;
     this.#byCall.clear();
     this.#byPath.clear();
     this.#calls = 0;
     this.#results = 0;
   }
 
+  /** The result that a call fetches once more, if it was cleared; one that still stands is only counted. */
   #again(calls: CallIndex, call: CallRecord): Reread | undefined {
-    const isCleared = (i: number | undefined) => i !== undefined && calls.results[i]?.cleared !== undefined;
     const same = this.#byCall.get(callIdentity(call));
-    if (isCleared(same)) return { result: same!, call, how: 'same_call' };
-    const meaning = meaningOf(call.tool, call.args);
-    if (meaning.kind !== 'read' || meaning.path === undefined) return undefined;
-    const place = this.#byPath.get(meaning.path)?.findLast((p) => overlaps(p.meaning, meaning));
-    return isCleared(place?.result) ? { result: place!.result, call, how: 'same_path' } : undefined;
+    const meaning = same === undefined ? meaningOf(call.tool, call.args) : undefined;
+    const place =
+      meaning?.kind === 'read' && meaning.path !== undefined
+        ? this.#byPath.get(meaning.path)?.findLast((p) => overlaps(p.meaning, meaning))
+        : undefined;
+    const index = same ?? place?.result;
+    const result = index === undefined ? undefined : calls.results[index];
+    if (index === undefined || result === undefined) return undefined;
+    if (result.cleared !== undefined) {
+      return { result: index, call, how: same === undefined ? 'same_path' : 'same_call' };
+    }
+    const tool = this.#tools.get(result.tool);
+    if (tool !== undefined) tool.revisits += 1;
+    return undefined;
   }
 
   #takeResults(calls: CallIndex, before: number): void {
     for (; this.#results < calls.results.length; this.#results += 1) {
       const result = calls.results[this.#results]!;
       if (result.at >= before) return;
-      const tool = this.#tools.get(result.tool) ?? { results: 0, rereads: 0 };
+      const tool = this.#tools.get(result.tool) ?? { results: 0, rereads: 0, revisits: 0 };
       this.#tools.set(result.tool, tool);
-      this.#ordinals[this.#results] = tool.results;
       tool.results += 1;
       tool.rereads += result.rereads ?? 0;
       this.#place(calls, result);
@@ -120,12 +136,27 @@ export class Amnesia {
     if (known !== undefined) known.rereads += 1;
   }
 
-  /** Is a result kept longer, because what was cleared of its tool was needed again? */
+  /**
+   * Is a result kept longer, because what was cleared of its tool was needed again too often? Agents fetch again what
+   * they still see as well: only what goes beyond that rate by half of what clearing can bear is laid to the clearing.
+   */
   keeps(survey: Survey, index: number): boolean {
-    const tool = this.#tools.get(survey.calls.results[index]!.tool);
-    if (tool === undefined || tool.rereads === 0) return false;
+    const name = survey.calls.results[index]!.tool;
+    const tool = this.#tools.get(name);
+    if (tool === undefined || tool.rereads < REREADS_LEAST) return false;
+    const cleared = survey.calls.clearedOf.get(name);
+    if (cleared === undefined) return false;
+    const { r, w, o } = ratios(survey);
+    const block = {
+      block: cleared.tokens / cleared.results,
+      prompt: survey.viewTokens,
+      output: FETCH_OUTPUT,
+    };
+    const bearable = recallLimit(block, requestsLeft(survey), r, w, o);
+    const usual = (tool.revisits + USUAL_RATE * USUAL_WEIGHT) / (tool.results + USUAL_WEIGHT);
+    if (tool.rereads / cleared.results < usual + bearable / 2) return false;
     const { toolUses = 0 } = survey.settings.curated.keep;
     const kept = Math.min(KEPT_MOST, toolUses + tool.rereads * KEPT_PER_REREAD);
-    return tool.results - (this.#ordinals[index] ?? 0) <= kept;
+    return survey.calls.results.length - index <= kept;
   }
 }

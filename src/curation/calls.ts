@@ -85,6 +85,10 @@ export class CallIndex {
   generation = 0;
   /** Tokens of all results that ever came. */
   resultTokens = 0;
+  /** Tokens that decisions took out of results and call inputs which requests had carried. */
+  clearedTokens = 0;
+  /** Clearings of each tool's results, and the tokens of their bodies. */
+  readonly clearedOf = new Map<string, { results: number; tokens: number }>();
   /** Calls without a result, by id, oldest first. */
   readonly #open = new Map<string, number[]>();
 
@@ -173,7 +177,11 @@ export class CallIndex {
     const cut = { seq, tokens: Math.max(0, standing(result) + delta) };
     if (result.cuts === undefined) result.cuts = [cut];
     else result.cuts.push(cut);
-    if (whole) result.cleared = seq;
+    if (!whole) return;
+    result.cleared = seq;
+    this.clearedTokens -= delta;
+    const of = this.clearedOf.get(result.tool) ?? { results: 0, tokens: 0 };
+    this.clearedOf.set(result.tool, { results: of.results + 1, tokens: of.tokens + result.tokens });
   }
 
   /** Forgets what decisions did that are gone. */

@@ -75,6 +75,12 @@ function thinkingBehind(survey: Survey, candidates: readonly Candidate[]): numbe
   return behind;
 }
 
+/** Clearable tokens that come with a request: what was cleared so far and what waits, over the requests that brought it. */
+function arrivalOf(survey: Survey, candidates: readonly Candidate[]): number {
+  const waiting = candidates.reduce((sum, c) => sum + c.frees, 0);
+  return (survey.calls.clearedTokens + waiting) / (survey.requests + 1);
+}
+
 /**
  * One question for all candidates at a boundary (COSTS 3 to 6).
  * @param candidates of content that was sent, ascending by position
@@ -105,7 +111,7 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
     r,
     w,
     nHat: requestsLeft(survey),
-    arrival: survey.arrival,
+    arrival: arrivalOf(survey, candidates),
     rare: curated.boundary === 'turn',
     clearAtLeast: survey.forced ? 0 : curated.clearAtLeast,
     pCold: prefix.known ? prefix.cold : 0,

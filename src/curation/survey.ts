@@ -61,8 +61,6 @@ export interface Survey {
   readonly prefix: KnownPrefix;
   /** Main requests so far. */
   readonly requests: number;
-  /** Tokens of tool results that come with a request, on average. */
-  readonly arrival: number;
   readonly model: string;
   /** Epoch ms, handed in. */
   readonly at: number;

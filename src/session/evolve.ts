@@ -431,6 +431,7 @@ function shortened(state: SessionState, seq: number, p: Payloads['memory.tool_re
   if (p.reason === 'input' || p.reason === 'failed_input') {
     const call = state.calls.callAt(at, p.path, pointers);
     if (call !== undefined) call.cut = seq;
+    state.calls.clearedTokens -= p.tokens_delta;
     return;
   }
   const result = state.calls.resultAt(at, p.path, pointers);

@@ -71,7 +71,6 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     window: budget.window,
     prefix: o.prefix,
     requests: state.sent.requests,
-    arrival: state.calls.resultTokens / Math.max(1, state.sent.requests),
     model: state.model,
     at: o.at,
     count: (text) => session.countShort(text),

@@ -31,7 +31,10 @@ export const PRESETS: Readonly<Record<PresetName, ConfigLayer>> = {
     },
     curated: {
       boundary: 'round',
-      keep: { toolUses: 5 },
+      keep: { toolUses: 4, thinkingTurns: 2 },
+      clearAtLeast: 4000,
+      clearToolInputs: true,
+      maxInputChars: 300,
       dedup: true,
       supersede: true,
       shape: { enabled: true, maxTokens: 4000 },
@@ -49,6 +52,9 @@ export const PRESETS: Readonly<Record<PresetName, ConfigLayer>> = {
     curated: {
       boundary: 'round',
       keep: { toolUses: 3 },
+      clearAtLeast: 2000,
+      clearToolInputs: true,
+      maxInputChars: 200,
       dedup: true,
       supersede: true,
       shape: { enabled: true, maxTokens: 2000 },

@@ -3,7 +3,7 @@
 
 import { recallCost } from '../../economics/index.js';
 import { pointer } from '../../json/index.js';
-import type { Amnesia } from '../amnesia.js';
+import { type Amnesia, FETCH_OUTPUT } from '../amnesia.js';
 import { standing } from '../calls.js';
 import { type Planned, planned } from '../decisions.js';
 import type { Built, Layer, LayerPlan, Restore } from '../layer.js';
@@ -11,8 +11,6 @@ import { ratios, requestsLeft } from '../price.js';
 import type { Survey } from '../survey.js';
 
 const ID = 'curated.rereads';
-/** Output of the extra turn that a fetch takes, tokens. */
-const FETCH_OUTPUT = 250;
 /** Odds that a body of which one name was needed is fetched again. */
 const ODDS = 0.5;
 
@@ -32,8 +30,9 @@ export class Rereads implements Layer {
     const events: Planned[] = [];
     for (const again of this.#amnesia.sync(survey)) {
       const result = survey.calls.results[again.result]!;
-      this.#amnesia.charge(result.tool);
-      if (again.how === 'identifier' && (result.rereads ?? 0) === 0) this.#wanted.push(again.result);
+      // A name that was needed is no fetch yet.
+      if (again.how !== 'identifier') this.#amnesia.charge(result.tool);
+      else if ((result.rereads ?? 0) === 0) this.#wanted.push(again.result);
       events.push(
         planned('memory.reread', {
           of: result.handle ?? '',

@@ -12,6 +12,7 @@ import { handleOf } from '../handle.js';
 import { leavesOf } from '../identifiers.js';
 import type { Built, Candidate, Layer, LayerPlan } from '../layer.js';
 import type { Survey } from '../survey.js';
+import { meaningOf } from '../tool-semantics.js';
 import type { Vocabulary } from '../vocabulary.js';
 
 const ID = 'curated.shape';
@@ -25,6 +26,8 @@ const NOTE_TOKENS = 40;
 /** Size that a last resort shapes to where the settings say nothing smaller. */
 const LAST_RESORT_TOKENS = 2_000;
 const TRIES = 4;
+/** An agent that reads a file works on it, and can ask for less by itself: only so much more of it is too much. */
+const READ_FACTOR = 4;
 
 export class Shape implements Layer {
   readonly name = 'shape';
@@ -46,16 +49,17 @@ export class Shape implements Layer {
       const result = results[index]!;
       const presend = result.at >= survey.sent;
       if (!presend && !survey.forced) break;
-      if (!this.#isShapeable(survey, result) || standing(result) <= most) continue;
+      const limit = isRead(survey, result) && !survey.forced ? most * READ_FACTOR : most;
+      if (!this.#isShapeable(survey, result) || standing(result) <= limit) continue;
       candidates.push({
         at: result.at,
-        frees: standing(result) - most,
-        leaves: most,
+        frees: standing(result) - limit,
+        leaves: limit,
         since: survey.requests,
         presend,
         claim: claimOf(result.at, result.part),
         ...(presend && enabled ? {} : { lastResort: true }),
-        build: () => this.#shaping(survey, index, most),
+        build: () => this.#shaping(survey, index, limit),
       });
     }
     return { candidates };
@@ -171,6 +175,11 @@ function textLeaves(value: unknown, part: Part): { path: Path; text: string }[] 
     const text = (item as { text?: unknown } | null)?.text;
     return typeof text === 'string' ? [{ path: [...part.bodyPath!, i, 'text'], text }] : [];
   });
+}
+
+function isRead(survey: Survey, result: ResultRecord): boolean {
+  const call = result.call === undefined ? undefined : survey.calls.calls[result.call];
+  return call !== undefined && meaningOf(call.tool, call.args).kind === 'read';
 }
 
 /** The newest text of the user's own. */
