@@ -57,6 +57,8 @@ class Meter {
   #next = 0;
   #cached: { off: number; curated: number } = { off: 0, curated: 0 };
   #before: string[] = [];
+  /** The history as it was recorded, since the part began. */
+  #stored: string[] = [];
   #said = new Set<string>();
   #held = new Map<string, string>();
   #readings = new Map<string, Reading>();
@@ -65,7 +67,9 @@ class Meter {
   constructor(file: string, c: Conversation, count: (text: string) => number) {
     this.#spec = specOf(c.format);
     this.#count = count;
-    const own = count(c.system?.text ?? '') + count(c.tools?.text ?? '');
+    // Chat Completions has the system text as a message.
+    const head = c.format === 'openai-chat' ? '' : (c.system?.text ?? '');
+    const own = count(head) + count(c.tools?.text ?? '');
     this.#prefix = CODING.has(file) ? CODING_PREFIX : own;
     this.#rounds = partsOf(c).flatMap((part) =>
       roundsOf(part, c.format).map((round, i) => ({ round, first: i === 0 })),
@@ -98,11 +102,12 @@ class Meter {
       this.#cached = { off: 0, curated: 0 };
       this.#before = [];
     }
-    this.#bill(messages, step);
+    this.#bring();
+    this.#bill(messages);
     this.#take(text, messages);
   }
 
-  #bill(messages: readonly string[], step: Step): void {
+  #bill(messages: readonly string[]): void {
     const { score } = this;
     let same = 0;
     let unchanged = this.#prefix;
@@ -113,7 +118,8 @@ class Meter {
     if (same < this.#before.length) score.breaks += 1;
     const total = this.#prefix + messages.reduce((sum, m) => sum + this.#size(m), 0);
     const read = Math.min(this.#cached.curated, unchanged);
-    const off = step.tokens.off - step.tokens.curated + total;
+    const head = messages.length > this.#stored.length ? this.#size(messages[0]!) : 0;
+    const off = this.#prefix + head + this.#stored.reduce((sum, m) => sum + this.#size(m), 0);
     score.requests += 1;
     score.tokens.off += off;
     score.tokens.curated += total;
@@ -126,7 +132,9 @@ class Meter {
   #size(message: string): number {
     let size = this.#sizes.get(message);
     if (size === undefined) {
+      // Thinking is left out, as in the reference figures: hosts differ in what of it they send back.
       size = this.#read(message).parts.reduce((sum, p) => {
+        if (p.kind === 'thinking') return sum;
         const named = p.kind === 'tool_call' ? `${p.tool} ${p.argsText ?? ''}` : (p.text ?? '');
         return sum + this.#count(named);
       }, 4);
@@ -146,13 +154,9 @@ class Meter {
 
   /** What the next round brings, and what its answer calls for. */
   #take(request = '', messages: readonly string[] = []): void {
-    const { round, first } = this.#rounds[this.#next]!;
+    if (request === '') this.#bring();
+    const { round } = this.#rounds[this.#next]!;
     this.#next += 1;
-    if (first) {
-      this.#said = new Set();
-      this.#held = new Map();
-    }
-    for (const m of [...round.results, ...round.news]) this.#learn(m);
     const reading = this.#spec.read(round.answer);
     if (request !== '')
       for (const part of reading.parts)
@@ -160,7 +164,19 @@ class Meter {
     this.#learn(round.answer);
   }
 
+  /** What stands before the next request. */
+  #bring(): void {
+    const { round, first } = this.#rounds[this.#next]!;
+    if (first) {
+      this.#said = new Set();
+      this.#held = new Map();
+      this.#stored = [];
+    }
+    for (const m of [...round.results, ...round.news]) this.#learn(m);
+  }
+
   #learn(message: Native): void {
+    this.#stored.push(message.text);
     for (const part of this.#spec.read(message).parts) {
       if (part.kind === 'tool_result') {
         for (const run of identifiersIn(part.text ?? '').keys()) this.#held.set(run, part.callId ?? '');

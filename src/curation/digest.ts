@@ -6,7 +6,7 @@ import { attribute } from './marker.js';
 import { argumentsIdentity } from './repeats.js';
 
 /** Share of the body's tokens that its names may take, and the least and the most of it. Tuned on recorded sessions. */
-const SHARE = 0.06;
+const SHARE = 0.055;
 /** Records (JSON, rows) are made of names: nearly each may be the argument of a later call. */
 const SHARE_OF_RECORDS = 0.3;
 const LEAST_TOKENS = 24;

@@ -30,6 +30,13 @@ export interface Verdict {
 /** A cold edit may be smaller than the rule's minimum where the whole view is small: this share of it. */
 const COLD_SHARE = 0.1;
 
+/**
+ * Share of the rewrite that must have been paid as rent before an edit. The rule's own share is best when sessions go on
+ * as expected; nobody knows when one ends, and with this a session that ends early has lost next to nothing: of 177 early
+ * ends of recorded sessions 2 lost more than 1 % (7 with the rule's own), for 1 point less saved in the long run.
+ */
+const RENT_BEFORE_EDIT = 1.5;
+
 function tariff(survey: Survey): Tariff {
   const { modelClass, format, minCacheTokens } = survey.profile;
   const { prices, cacheTtl } = survey.settings.curated;
@@ -113,6 +120,7 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
     nHat: requestsLeft(survey),
     arrival: arrivalOf(survey, candidates),
     rare: curated.boundary === 'turn',
+    rentShare: RENT_BEFORE_EDIT,
     clearAtLeast: survey.forced ? 0 : curated.clearAtLeast,
     pCold: prefix.known ? prefix.cold : 0,
     coldMinimum: Math.min(COLD_MINIMUM, COLD_SHARE * survey.viewTokens),

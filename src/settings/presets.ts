@@ -34,10 +34,10 @@ export const PRESETS: Readonly<Record<PresetName, ConfigLayer>> = {
       keep: { toolUses: 4, thinkingTurns: 2 },
       clearAtLeast: 4000,
       clearToolInputs: true,
-      maxInputChars: 300,
+      maxInputChars: 200,
       dedup: true,
       supersede: true,
-      shape: { enabled: true, maxTokens: 4000 },
+      shape: { enabled: true, maxTokens: 3000 },
     },
   },
   aggressive: {

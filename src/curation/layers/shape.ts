@@ -17,17 +17,17 @@ import type { Vocabulary } from '../vocabulary.js';
 
 const ID = 'curated.shape';
 /** Shares of what is left of a text. The rest of it is the note and some room. */
-const HEAD = 0.5;
+const HEAD = 0.45;
 const TAIL = 0.2;
 const MATCHES = 0.1;
-const NAMES = 0.15;
+const NAMES = 0.22;
 /** Tokens of the note itself. */
 const NOTE_TOKENS = 40;
 /** Size that a last resort shapes to where the settings say nothing smaller. */
 const LAST_RESORT_TOKENS = 2_000;
 const TRIES = 4;
 /** An agent that reads a file works on it, and can ask for less by itself: only so much more of it is too much. */
-const READ_FACTOR = 4;
+const READ_FACTOR = 3;
 
 export class Shape implements Layer {
   readonly name = 'shape';
