@@ -7,14 +7,9 @@ import type { Survey } from '../survey.js';
 const RUN =
   /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Nd}_]+(?:[.:/-][\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Nd}_]+)*/gu;
 
-/** The same for plain ASCII, several times as fast: what is pasted by the megabyte mostly is that. */
-const ASCII_RUN = /[A-Za-z0-9_]+(?:[.:/-][A-Za-z0-9_]+)*/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
-const NOT_ASCII = /[^\x00-\x7f]/;
-
 /** Names that a text may hold as whole words: `read` is not in `read-only`, `web.read` or `reads`. */
 export function* namesIn(text: string): Generator<string> {
-  for (const [run] of text.matchAll(NOT_ASCII.test(text) ? RUN : ASCII_RUN)) {
+  for (const [run] of text.matchAll(RUN)) {
     yield run;
     if (/[:/]/.test(run)) yield* run.split(/[:/]/);
   }
