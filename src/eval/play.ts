@@ -220,9 +220,13 @@ class Player {
     // Observed decisions take nothing away, so there is nothing to get back.
     if (e['observed'] === true) return;
     this.#clearedNow.push(e);
-    this.#handles.set(String(e['handle']), e);
-    this.#figures.cleared.results++;
-    this.#figures.cleared.bytes += Number(e['original_size'] ?? 0);
+    const handle = String(e['handle']);
+    // A result that was shaped first and cleared later is one result.
+    if (!this.#handles.has(handle)) {
+      this.#figures.cleared.results++;
+      this.#figures.cleared.bytes += Number(e['original_size'] ?? 0);
+    }
+    this.#handles.set(handle, e);
   }
 
   async #recallAll(): Promise<void> {
