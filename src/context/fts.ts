@@ -10,18 +10,21 @@ const MOST = 24;
 const VECTOR = 0.6;
 const WORDS = 0.4;
 
-/** A match expression: any of the words, each a plain string, so that no operator of FTS5 comes in from outside. */
-export function matchAny(text: string): string | undefined {
+/** The telling words of a text, each once; all of them where none tells anything. */
+export function wordsOf(text: string): string[] {
   const words = [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])];
   const telling = words.filter((w) => !STOP_WORDS.has(w));
-  const chosen = (telling.length > 0 ? telling : words).slice(0, MOST);
-  return chosen.length === 0 ? undefined : chosen.map((w) => `"${w}"`).join(' OR ');
+  return (telling.length > 0 ? telling : words).slice(0, MOST);
 }
 
-/** Both sides must match. */
-export function matchBoth(a: string | undefined, b: string | undefined): string | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return `(${a}) AND (${b})`;
+/** A match expression: any of the words, each a plain string, so that no operator of FTS5 comes in from outside. */
+export function anyOf(words: readonly string[]): string {
+  return words.map((w) => `"${w}"`).join(' OR ');
+}
+
+export function matchAny(text: string): string | undefined {
+  const words = wordsOf(text);
+  return words.length === 0 ? undefined : anyOf(words);
 }
 
 export interface Candidate {

@@ -1,6 +1,8 @@
 // Projects' context for whoever asks: the packet from cache, topics, refreshes, entries. Holds files and the entry store;
 // knows no session and no wire.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../clock.js';
 import { fail } from '../errors.js';
@@ -144,7 +146,8 @@ export class Pantry {
     const places = placesOf(this.#deps.data, tenant, project);
     const key = JSON.stringify([tenant, places.root]);
     const tried = this.#tried.get(key);
-    if (this.#closed || this.#running.has(key)) return;
+    // A folder without a repository may be anything, a whole home too: it is read when somebody asks for it.
+    if (this.#closed || this.#running.has(key) || !existsSync(join(places.root, '.git'))) return;
     if (tried !== undefined && this.#deps.clock.mono() - tried < RETRY_MS) return;
     this.#tried.set(key, this.#deps.clock.mono());
     try {

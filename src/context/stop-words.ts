@@ -12,6 +12,6 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     'interface js json key lambda len let list local long loop map match mod module mut name new nil none null number obj object package param params pass ' +
     'path print private prop props protected pub public py raise readonly require result return returns self set short static std str string struct super ' +
     'switch sys template test tests throw throws todo true try ts type typedef typeof uint undefined union unknown usr val value values var void ' +
-    'volatile while yield src lib index main data file files text item items node void assert equal describe expect foo bar http https www com org html'
+    'volatile while yield src lib index main data file files text item items node void assert equal describe expect foo bar http https www com org html every never another pure types given gives something nothing anything thing things still many much first last next'
   ).split(' '),
 );

@@ -29,7 +29,7 @@ export interface Built {
 export async function unhurried<T>(
   steps: Generator<void, T>,
   pause: () => Promise<void>,
-  sliceMs = 8,
+  sliceMs = 3,
 ): Promise<T> {
   let since = performance.now();
   for (;;) {

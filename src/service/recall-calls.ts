@@ -7,6 +7,8 @@ import type { Caller, Handlers, Rooms } from './context.js';
 
 const DEFAULT_K = 10;
 const SNIPPET = 300;
+/** M-12: tokens of all snippets of a search by topic. */
+const ON_DEMAND_TOKENS = 500;
 type Hit = Result<'recall.search'>['hits'][number];
 
 export const RECALL_CALLS: Handlers = {
@@ -14,7 +16,8 @@ export const RECALL_CALLS: Handlers = {
     const k = p.k ?? DEFAULT_K;
     const said = await searchSaid(caller, p, k, rooms);
     const filed = searchFiled(caller, p, k, rooms);
-    return { hits: [...said, ...filed].sort((a, b) => b.score - a.score).slice(0, k) };
+    const hits = [...said, ...filed].sort((a, b) => b.score - a.score).slice(0, k);
+    return { hits: p.topic === undefined ? hits : withinBudget(hits, rooms) };
   },
 
   'recall.get': async (caller, p, rooms) => {
@@ -30,6 +33,15 @@ export const RECALL_CALLS: Handlers = {
     return fail('UNKNOWN_HANDLE', `there is no handle ${JSON.stringify(p.handle)} for this token`);
   },
 };
+
+/** M-9: what a topic brings into a context has its limit, whatever was asked for. */
+function withinBudget(hits: readonly Hit[], rooms: Rooms): Hit[] {
+  let left = ON_DEMAND_TOKENS;
+  return hits.filter((hit, i) => {
+    left -= rooms.pantry?.tokens(hit.snippet) ?? hit.snippet.length / 4;
+    return i === 0 || left >= 0;
+  });
+}
 
 function entryText(text: string | undefined): string | undefined {
   return text === undefined ? undefined : JSON.stringify(text);

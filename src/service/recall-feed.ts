@@ -1,7 +1,8 @@
 // Follows the journals into the recall index and the projects' stories: what is new is read when somebody asks, or a little
 // after a turn. The index holds nothing that the journals do not, so a lost one fills again by itself.
 
-import { matchAny, matchBoth } from '../context/fts.js';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { wordsOf } from '../context/fts.js';
 import type { Pantry } from '../context/pantry.js';
 import type { Found, NewRow, Position, RecallIndex } from '../context/recall/index-file.js';
 import { asCuratedError } from '../errors.js';
@@ -34,8 +35,9 @@ export interface RecallQuery {
 
 /** After a turn the index follows so much later: what comes meanwhile is read with it. */
 const FOLLOW_MS = 300;
-/** Rows of one transaction. */
-const BATCH = 256;
+/** Rows and characters of one transaction, which nothing else runs beside. */
+const BATCH = 64;
+const BATCH_CHARS = 128 * 1024;
 
 export class RecallFeed {
   readonly #deps: RecallFeedDeps;
@@ -76,14 +78,13 @@ export class RecallFeed {
   async search(tenant: string, q: RecallQuery): Promise<Found[]> {
     if (q.session === undefined) await this.followAll(tenant);
     else await this.follow({ tenant, session: q.session });
-    const match = matchBoth(
-      matchAny(q.query),
-      q.topicWords === undefined ? undefined : matchAny(q.topicWords),
-    );
-    if (match === undefined) return [];
+    const words = wordsOf(q.query);
+    const must = wordsOf(q.topicWords ?? '');
+    if (words.length + must.length === 0) return [];
     return this.#deps.index.search({
       tenant,
-      match,
+      words,
+      must,
       query: q.query.trim() === '' ? (q.topicWords ?? '') : q.query,
       session: q.session,
       project: q.project,
@@ -154,7 +155,7 @@ export class RecallFeed {
     }
     const pass = new Pass(key, at, this.#deps);
     for await (const { event, record } of events(store, key, (at?.seq ?? 0) + 1)) {
-      pass.take(event, record.hash);
+      if (pass.take(event, record.hash)) await nextTick();
     }
     pass.end();
   }
@@ -175,6 +176,7 @@ class Pass {
   #rows: NewRow[] = [];
   #open: { at: number; rows: NewRow[]; payload: MessagePayload } | undefined;
   #changed = false;
+  #chars = 0;
 
   constructor(key: SessionKey, at: Position | undefined, deps: RecallFeedDeps) {
     this.#key = key;
@@ -183,15 +185,17 @@ class Pass {
     this.#story = new StoryFeed(key.session, this.#at.inputs);
   }
 
-  take(e: SessionEvent, hash: string): void {
+  /** @returns true when rows were written: a place to let others run */
+  take(e: SessionEvent, hash: string): boolean {
     this.#changed = true;
+    let wrote = false;
     if (e.type === 'session.opened') {
       this.#at.format = e.payload.format;
       const { pantry } = this.#deps;
       if (e.payload.project !== undefined)
         this.#at.project = pantry?.root(this.#key.tenant, e.payload.project) ?? e.payload.project;
     } else if (e.type === 'session.message') {
-      this.#settle();
+      wrote = this.#settle();
       const rows = passages(this.#key, this.#at.format as Format, e.seq, e.turn, e.payload);
       this.#open = { at: e.payload.at, rows, payload: e.payload };
     } else if (e.type === 'tool.result' && this.#open?.at === e.payload.message) {
@@ -202,6 +206,7 @@ class Pass {
     if (entry !== undefined && this.#at.project !== '')
       this.#deps.pantry?.ingest(this.#key.tenant, this.#at.project, { entries: [entry] }, this.#key.session);
     Object.assign(this.#at, { seq: e.seq, hash, inputs: this.#story.inputs });
+    return wrote;
   }
 
   end(): void {
@@ -221,15 +226,21 @@ class Pass {
   }
 
   /** The rows of the message before are complete: at this point the position stands behind all of its events. */
-  #settle(): void {
-    if (this.#open !== undefined) this.#rows.push(...this.#open.rows);
+  #settle(): boolean {
+    for (const row of this.#open?.rows ?? []) {
+      this.#rows.push(row);
+      this.#chars += row.text.length;
+    }
     this.#open = undefined;
-    if (this.#rows.length >= BATCH) this.#write();
+    if (this.#rows.length < BATCH && this.#chars < BATCH_CHARS) return false;
+    this.#write();
+    return true;
   }
 
   #write(): void {
     this.#deps.index.add(this.#key.tenant, this.#key.session, this.#rows, { ...this.#at });
     this.#rows = [];
+    this.#chars = 0;
   }
 }
 

@@ -1,4 +1,5 @@
-// What of a session becomes an entry of its project (M-13): decisions, summaries, and every 15 user messages a digest. Pure.
+// What of a session becomes an entry of its project (M-13): decisions, summaries, and a digest of the requests, every 15
+// and before a compaction. Pure.
 
 import { type Entry, snippet } from '../context/story.js';
 import type { SessionEvent } from '../session/events.js';
@@ -31,10 +32,16 @@ export class StoryFeed {
     if (e.type === 'durable.changed' && e.payload.field === 'decision') {
       return entry('decisions', String(e.payload.value), 5);
     }
-    if (e.type === 'io.input') {
-      this.inputs += 1;
-      if (this.inputs % DIGEST_EVERY !== 0) return undefined;
-      const texts = requests(DIGEST_EVERY).map((t) => snippet(t, WORDS_OF_ONE));
+    const since = this.inputs % DIGEST_EVERY;
+    if (e.type === 'io.input') this.inputs += 1;
+    const due =
+      e.type === 'io.input' && since === DIGEST_EVERY - 1
+        ? DIGEST_EVERY
+        : e.type === 'memory.compaction.triggered'
+          ? since
+          : 0;
+    if (due > 0) {
+      const texts = requests(due).map((t) => snippet(t, WORDS_OF_ONE));
       const text = texts.filter((t) => t !== '').join(' · ');
       return text === '' ? undefined : entry('requests', text, 3);
     }

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { CuratedError } from '../../errors.js';
 import { makePrivate } from '../../journal/private-file.js';
-import { scored } from '../fts.js';
+import { anyOf, scored } from '../fts.js';
 
 /** Where a session's rows end: the event they were read up to, and what the journal said of it. */
 export interface Position {
@@ -49,8 +49,10 @@ export interface RowPlace {
 
 export interface SearchOptions {
   tenant: string;
-  /** FTS5 expression. */
-  match: string;
+  /** Words of which a passage has some. */
+  words: readonly string[];
+  /** Words of which it must have one as well; empty = no such condition. */
+  must: readonly string[];
   /** The query as it was asked, for the score. */
   query: string;
   session?: string | undefined;
@@ -63,6 +65,8 @@ const VERSION = 1;
 const BUSY_MS = 250;
 /** Candidates by BM25 that are scored for each hit. */
 const WIDER = 4;
+/** Matches that one search ranks: a rank takes microseconds, and a common word is in most of what was ever said. */
+const RANKED = 1000;
 const NEIGHBOUR_CHARS = 160;
 /** Characters of a candidate that its vector is made from. */
 const SCORED_CHARS = 4000;
@@ -87,7 +91,6 @@ interface HitRow {
   tool: string | null;
   handle: string;
   tokens: number;
-  snippet: string;
   text: string;
   bm25: number;
 }
@@ -148,39 +151,78 @@ export class RecallIndex {
     this.#guard(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
   }
 
-  /** Best first. */
+  /** Best first. Rare words lead: common ones are asked only where the rare ones find too little. */
   search(o: SearchOptions): Found[] {
-    const where = ['s.tenant = @tenant'];
-    if (o.session !== undefined) where.push('s.session = @session');
-    if (o.project !== undefined) where.push('s.project = @project');
-    if (o.tool !== undefined) where.push('p.tool = @tool');
-    const rows = this.#guard(() =>
-      this.#sql(
-        `SELECT p.id, p.sid, s.session, p.turn, p.tool, p.handle, p.tokens, bm25(words) AS bm25,
-           snippet(words, 0, '', '', '…', 40) AS snippet, substr(words.text, 1, ${SCORED_CHARS}) AS text
-         FROM words JOIN passage p ON p.id = words.rowid JOIN session s ON s.id = p.sid
-         WHERE words MATCH @match AND ${where.join(' AND ')} ORDER BY bm25 LIMIT @limit`,
-      ).all({
-        tenant: o.tenant,
-        match: o.match,
-        limit: o.k * WIDER,
-        ...(o.session === undefined ? {} : { session: o.session }),
-        ...(o.project === undefined ? {} : { project: o.project }),
-        ...(o.tool === undefined ? {} : { tool: o.tool }),
-      }),
-    ) as HitRow[];
-    return scored(o.query, rows)
-      .slice(0, o.k)
-      .map((r) => ({
-        handle: r.handle,
-        score: r.score,
-        session: r.session,
-        turn: r.turn,
-        ...(r.tool === null ? {} : { tool: r.tool }),
-        snippet: r.snippet,
-        tokens: r.tokens,
-        neighbours: this.#neighbours(r),
-      }));
+    return this.#guard(() => {
+      const telling = o.must.length > 0 ? o.words : this.#telling(o.words);
+      let match = expression(telling, o.must);
+      let rows = this.#ranked(o, match);
+      if (rows.length < o.k && telling.length < o.words.length) {
+        match = expression(o.words, o.must);
+        const known = new Set(rows.map((r) => r.id));
+        rows = [...rows, ...this.#ranked(o, match).filter((r) => !known.has(r.id))];
+      }
+      return scored(o.query, rows)
+        .slice(0, o.k)
+        .map((r) => this.#found(r, match));
+    });
+  }
+
+  /** The rarest words that together match no more than a search may rank; at least one. */
+  #telling(words: readonly string[]): readonly string[] {
+    const weighed = words.map((word) => {
+      const sql = `SELECT count(*) AS n FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ${RANKED})`;
+      return { word, n: (this.#sql(sql).get(anyOf([word])) as { n: number }).n };
+    });
+    let sum = 0;
+    const rare = weighed
+      .sort((a, b) => a.n - b.n)
+      .filter(({ n }) => {
+        sum += n;
+        return sum <= RANKED;
+      });
+    return rare.some(({ n }) => n > 0) ? rare.map((r) => r.word) : words;
+  }
+
+  /** Candidates by BM25 among the newest matches: their number bounds the time, whatever the index holds. */
+  #ranked(o: SearchOptions, match: string): HitRow[] {
+    const sessions = ['tenant = @tenant'];
+    if (o.session !== undefined) sessions.push('session = @session');
+    if (o.project !== undefined) sessions.push('project = @project');
+    // Ranked by ids alone: texts are fetched for what is left, not for all that match.
+    const sql = `WITH newest AS (
+        SELECT words.rowid AS id, words.rank AS bm25 FROM words JOIN passage p ON p.id = words.rowid
+        WHERE words MATCH @match AND p.sid IN (SELECT id FROM session WHERE ${sessions.join(' AND ')})
+          ${o.tool === undefined ? '' : 'AND p.tool = @tool'}
+        ORDER BY words.rowid DESC LIMIT ${RANKED}),
+      best AS (SELECT id, bm25 FROM newest ORDER BY bm25 LIMIT @limit)
+      SELECT p.id, p.sid, s.session, p.turn, p.tool, p.handle, p.tokens, best.bm25,
+        substr(words.text, 1, ${SCORED_CHARS}) AS text
+      FROM best JOIN passage p ON p.id = best.id JOIN session s ON s.id = p.sid JOIN words ON words.rowid = best.id`;
+    return this.#sql(sql).all({
+      tenant: o.tenant,
+      match,
+      limit: o.k * WIDER,
+      ...(o.session === undefined ? {} : { session: o.session }),
+      ...(o.project === undefined ? {} : { project: o.project }),
+      ...(o.tool === undefined ? {} : { tool: o.tool }),
+    }) as HitRow[];
+  }
+
+  #found(r: HitRow & { score: number }, match: string): Found {
+    const { snippet } = this.#sql(
+      "SELECT snippet(words, 0, '', '', '…', 40) AS snippet FROM words WHERE words MATCH ? AND rowid = ?",
+    ).get(match, r.id) as { snippet: string };
+    return {
+      handle: r.handle,
+      score: r.score,
+      session: r.session,
+      turn: r.turn,
+      ...(r.tool === null ? {} : { tool: r.tool }),
+      snippet,
+      tokens: r.tokens,
+      neighbours: this.#neighbours(r),
+    };
   }
 
   /** Texts of the newest n user messages of a session, oldest first. */
@@ -260,6 +302,11 @@ export class RecallIndex {
       );
     }
   }
+}
+
+function expression(words: readonly string[], must: readonly string[]): string {
+  if (words.length === 0 || must.length === 0) return anyOf(words.length === 0 ? must : words);
+  return `(${anyOf(words)}) AND (${anyOf(must)})`;
 }
 
 function open(path: string): Database.Database {
