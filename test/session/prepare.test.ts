@@ -238,3 +238,29 @@ test('a turn counts what it added, not what the history weighs', async () => {
   }
   assert.deepEqual([...new Set(spent)], [1]);
 });
+
+test('L5-4 the count of a request covers system, tools, call arguments and images, not text alone', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  const bare = await d.call('llm.prepare', { session: 's', append: [user('x')] });
+  await d.call('session.open', {
+    ...OPEN,
+    session: 't',
+    system: 'y'.repeat(400),
+    tools: [{ name: 'read', description: 'z'.repeat(400), input_schema: { type: 'object' } }],
+  });
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(40) } };
+  const full = await d.call('llm.prepare', {
+    session: 't',
+    append: [
+      { role: 'user', content: [{ type: 'text', text: 'x' }, image] },
+      ...toolRound('a', 'read', { path: 'w'.repeat(400) }, 'ok'),
+    ],
+  });
+  // 100 tokens each for the system, the description and the arguments, and more than 1,000 for a picture of unknown size.
+  assert.ok(
+    full.tokens.curated - bare.tokens.curated > 1_300,
+    `${full.tokens.curated} and ${bare.tokens.curated}`,
+  );
+  assert.ok(full.tokens.static > 200);
+});

@@ -265,3 +265,71 @@ test('F37 a changed configuration file is taken up at the next turn boundary, un
   assert.equal(changed.config.plugins['nexus.memory.tool_result_clear'].age_turns, 2);
   assert.equal(changed.config.curated.clear_at_least, 7);
 });
+
+test('P-8 a turn ends once for one key, and the end names the turn, its iteration and its session', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  await d.call('llm.prepare', { session: 's', append: [user('x')] });
+  const first = await d.call('turn.end', { session: 's', key: 'end-0' });
+  assert.deepEqual(await d.call('turn.end', { session: 's', key: 'end-0' }), first);
+  assert.equal((await d.call('session.state', { session: 's' })).turn, 1);
+  const { events } = await d.call('journal.read', { session: 's' });
+  const ends = events.filter((e: Json) => e.type === 'agent.turn.end');
+  assert.equal(ends.length, 1);
+  assert.equal(ends[0].session_id, 's');
+  assert.equal(typeof ends[0].turn_id, 'string');
+  assert.equal(ends[0].iteration, 0);
+});
+
+test('P-10 calls made inside another tool never enter the history', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  await d.call('session.append', { session: 's', messages: [user('x')] });
+  const inner = toolRound('inner', 'read', { p: 1 }, BODY);
+  const answer = await d.call('session.append', { session: 's', messages: inner, parent_call_id: 'outer' });
+  assert.deepEqual(answer.ids, []);
+  const state = await d.call('session.state', { session: 's' });
+  assert.equal(state.messages, 1);
+  assert.deepEqual(state.pending, []);
+  const { events } = await d.call('journal.read', { session: 's' });
+  assert.equal(events.find((e: Json) => e.type === 'tool.invoke').parent_call_id, 'outer');
+});
+
+test('L4-19 what a history query gave away can be changed without changing the history', async () => {
+  const d = new BenchDaemon();
+  await withClearing(d);
+  const first = await d.call('session.messages', { session: 's' });
+  first.messages[0].message.content = 'changed';
+  first.messages.length = 1;
+  const second = await d.call('session.messages', { session: 's' });
+  assert.equal(second.messages[0].message.content, 'go');
+  assert.equal(second.messages.length, 4);
+});
+
+test('F49 a clock that jumps back an hour changes no order: seq rules, and the replay is identical', async () => {
+  const d = new BenchDaemon();
+  await withClearing(d);
+  d.clock.jump(d.clock.now() - 3_600_000);
+  await d.call('llm.prepare', { session: 's', append: [user('after the jump')] });
+  await d.call('turn.end', { session: 's' });
+  const { events } = await d.call('journal.read', { session: 's' });
+  assert.deepEqual(
+    events.map((e: Json) => e.seq),
+    events.map((_: Json, i: number) => i + 1),
+  );
+  assert.ok(events.at(-1).ts < events[0].ts);
+  const next = new BenchDaemon({ store: d.store });
+  await next.call('session.open', OPEN);
+  assert.equal((await next.call('journal.replay', { session: 's' })).identical, true);
+});
+
+test('J-14 J-15 nothing that a replay needs can be left out of the journal', async () => {
+  const d = new BenchDaemon();
+  for (const type of ['io.input', 'agent.turn.end', 'memory.tool_result_cleared', 'llm.request']) {
+    await assert.rejects(
+      d.call('session.open', { ...OPEN, config: { journal: { exclude_events: [type] } } }),
+      kind('CONFIG'),
+      type,
+    );
+  }
+});

@@ -213,3 +213,58 @@ test('P-7 between boundaries nothing that was sent changes', async () => {
   ).request.messages;
   assert.deepEqual(after.slice(0, before.length), before);
 });
+
+test('L1-10 S-2 sizes are those of the body as it came, deltas exact with the marker, sections named by the full id', async () => {
+  const d = await opened({
+    plugins: { active: ['tool_result_clear'], tool_result_clear: { age_turns: 1, size_bytes_threshold: 50 } },
+  });
+  const body = `${'é'.repeat(500)}!`;
+  await turn(d, [toolRound('a', 'shell', { c: 1 }, body)]);
+  const before = (await d.call('session.state', { session: 's' })).tokens.total;
+  const [event] = await journal(d, 'memory.tool_result_cleared');
+  assert.equal(event.original_size, 1001, 'UTF-8 bytes');
+  assert.equal(event.tokens_delta_estimate, -250);
+  const [envelope] = await journal(d, 'memory.curated');
+  assert.equal(envelope.sections_touched[0].section_id, 'nexus.memory.tool_result_clear/a');
+  assert.equal(envelope.sections_touched[0].tokens_delta, event.tokens_delta);
+  const { tokens } = await d.call('llm.prepare', { session: 's' });
+  assert.equal(tokens.curated, before);
+  assert.equal(tokens.raw + event.tokens_delta, tokens.curated);
+});
+
+test('S-1 P-11 an envelope has the fields of the contract and its schema version, and never the kind static', async () => {
+  const d = await opened(clearing({ age_turns: 1, size_bytes_threshold: 50 }));
+  await turn(d, [toolRound('a', 'shell', { c: 1 }, BODY)]);
+  const [envelope] = await journal(d, 'memory.curated');
+  for (const field of ['layer', 'sections_touched', 'cache_invalidates', 'at_turn', '_schema_version']) {
+    assert.ok(field in envelope, field);
+  }
+  assert.equal(envelope._schema_version, 1);
+  const known = [
+    ...[
+      'type',
+      'seq',
+      'turn',
+      'ts',
+      'layer',
+      'sections_touched',
+      'cache_invalidates',
+      'at_turn',
+      '_schema_version',
+    ],
+    ...[
+      'first_message',
+      'recache_tokens',
+      'break_even_requests',
+      'saves_per_request',
+      'forced',
+      'reason',
+      'numbers',
+    ],
+  ];
+  assert.deepEqual(
+    Object.keys(envelope).filter((k) => !known.includes(k)),
+    [],
+  );
+  assert.ok(envelope.sections_touched.every((s: Json) => s.kind === 'volatile' || s.kind === 'session'));
+});
