@@ -21,6 +21,9 @@ export const SESSION_CALLS: Handlers = {
       { holder: caller, command: 'open', method: 'session.open', level: 'os', takesLease: true },
       async (draft) => {
         const resumed = await open(actor.session, p, draft);
+        // A cycle that a restart cut off has no end in the journal; nobody works on it any more.
+        if (actor.session.state.cycleOpen && actor.compactor.cycle === undefined)
+          draft.push(event('memory.compaction.failed', { reason: 'interrupted' }));
         const { state } = actor.session;
         return {
           session: id,

@@ -103,7 +103,7 @@ export class Compactor {
     if (current?.cycle !== cycle) return;
     void this.#run(current).catch((e: unknown) => {
       this.#host.session.deps.notice('a compaction cycle broke', { error: String(e) });
-      this.#end(current, { ok: false, how: 'failed', reason: 'error' });
+      return this.#fail(current, { ok: false, how: 'failed', reason: 'error' }, String(e));
     });
   }
 
