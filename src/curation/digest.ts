@@ -91,6 +91,15 @@ export function pickNames(
   const ranked = candidates
     .map(([run, seen]) => ({ run, place: seen.place, worth: worth(run, seen, spread(run)) }))
     .sort((a, b) => b.worth - a.worth || a.place - b.place);
+  // Of a family that differs in numbers alone each further member says less.
+  const family = new Map<string, number>();
+  for (const c of ranked) {
+    const stem = c.run.replace(/[0-9]+/g, '#');
+    const before = family.get(stem) ?? 0;
+    family.set(stem, before + 1);
+    c.worth /= Math.sqrt(1 + before);
+  }
+  ranked.sort((a, b) => b.worth - a.worth || a.place - b.place);
   const chosen: typeof ranked = [];
   let text = '';
   let left = budget;
