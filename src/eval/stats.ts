@@ -1,0 +1,115 @@
+// Statistics of paired runs: a bootstrap interval of a mean difference, McNemar's test of successes, non-inferiority.
+// Deterministic by seed. Pure.
+
+/** A stream of numbers in [0, 1) from a seed (mulberry32): the same on every machine. */
+export function dice(seed: number): () => number {
+  let a = seed >>> 0;
+  return () => {
+    a = (a + 0x6d2b79f5) >>> 0;
+    let t = a;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+export interface Interval {
+  mean: number;
+  low: number;
+  high: number;
+  /** Pairs. */
+  n: number;
+}
+
+export interface BootstrapOptions {
+  seed?: number;
+  samples?: number;
+  /** Of the interval, two-sided. */
+  level?: number;
+}
+
+/**
+ * Interval of the mean of paired differences, by the studentised bootstrap: on small and skewed samples the plain
+ * percentile interval is too narrow and finds differences that are not there.
+ * @returns undefined for fewer than three pairs: nothing can be said
+ */
+export function pairedBootstrap(
+  differences: readonly number[],
+  o: BootstrapOptions = {},
+): Interval | undefined {
+  const n = differences.length;
+  if (n < 3) return undefined;
+  const { seed = 1, samples = 2000, level = 0.95 } = o;
+  const { mean, error } = moments(differences, (i) => i);
+  if (error === 0) return { mean, low: mean, high: mean, n };
+  const next = dice(seed);
+  const drawn = new Uint32Array(n);
+  const t: number[] = [];
+  for (let s = 0; s < samples; s++) {
+    for (let i = 0; i < n; i++) drawn[i] = Math.floor(next() * n);
+    const one = moments(differences, (i) => drawn[i]!);
+    // A draw of one value many times over has no spread to measure by.
+    if (one.error > 0) t.push((one.mean - mean) / one.error);
+  }
+  t.sort((a, b) => a - b);
+  const tail = (1 - level) / 2;
+  return { mean, low: mean - quantile(t, 1 - tail) * error, high: mean - quantile(t, tail) * error, n };
+}
+
+function moments(values: readonly number[], at: (i: number) => number): { mean: number; error: number } {
+  const n = values.length;
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += values[at(i)]!;
+  const mean = sum / n;
+  let squares = 0;
+  for (let i = 0; i < n; i++) squares += (values[at(i)]! - mean) ** 2;
+  return { mean, error: Math.sqrt(squares / (n - 1) / n) };
+}
+
+/** Of values in order, by linear interpolation; NaN of none. */
+export function quantile(sorted: readonly number[], q: number): number {
+  if (sorted.length === 0) return Number.NaN;
+  const at = q * (sorted.length - 1);
+  const low = Math.floor(at);
+  const high = Math.min(sorted.length - 1, low + 1);
+  return sorted[low]! + (sorted[high]! - sorted[low]!) * (at - low);
+}
+
+export interface McNemar {
+  /** Pairs in which only the first, only the second succeeded. */
+  onlyFirst: number;
+  onlySecond: number;
+  /** Exact, two-sided. */
+  p: number;
+}
+
+/** Whether two arms succeed equally often on the same tasks. Exact binomial: right for few pairs too. */
+export function mcNemar(first: readonly boolean[], second: readonly boolean[]): McNemar {
+  let onlyFirst = 0;
+  let onlySecond = 0;
+  for (const [i, a] of first.entries()) {
+    if (a && second[i] === false) onlyFirst++;
+    if (!a && second[i] === true) onlySecond++;
+  }
+  const n = onlyFirst + onlySecond;
+  const k = Math.min(onlyFirst, onlySecond);
+  // Sum of C(n, i) / 2^n for i <= k, in logarithms: n may be large.
+  let log = -n * Math.LN2;
+  let tail = 0;
+  for (let i = 0; i <= k; i++) {
+    tail += Math.exp(log);
+    log += Math.log(n - i) - Math.log(i + 1);
+  }
+  return { onlyFirst, onlySecond, p: n === 0 ? 1 : Math.min(1, 2 * tail) };
+}
+
+/** Is the new arm at most `margin` worse? Differences are new minus old, larger is better. */
+export function isNonInferior(
+  differences: readonly number[],
+  margin: number,
+  o: BootstrapOptions = {},
+): boolean {
+  // One-sided at 2.5 %: the lower end of the two-sided interval.
+  const interval = pairedBootstrap(differences, o);
+  return interval !== undefined && interval.low > -margin;
+}
