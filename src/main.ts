@@ -7,7 +7,9 @@ import { register as context } from './cli/context.js';
 import { register as count } from './cli/count.js';
 import { register as demo } from './cli/demo.js';
 import { register as doctor } from './cli/doctor.js';
+import { register as evaluate } from './cli/eval.js';
 import { EXIT, report } from './cli/failure.js';
+import { register as promote } from './cli/promote.js';
 import { register as replay } from './cli/replay.js';
 import { register as run } from './cli/run.js';
 import { register as sessions } from './cli/sessions.js';
@@ -36,6 +38,8 @@ for (const register of [
   status,
   doctor,
   whatif,
+  evaluate,
+  promote,
   run,
   sessions,
   tail,

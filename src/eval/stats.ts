@@ -21,6 +21,9 @@ export interface Interval {
   n: number;
 }
 
+/** With fewer the spread cannot be told. */
+const LEAST_PAIRS = 5;
+
 export interface BootstrapOptions {
   seed?: number;
   samples?: number;
@@ -31,14 +34,14 @@ export interface BootstrapOptions {
 /**
  * Interval of the mean of paired differences, by the studentised bootstrap: on small and skewed samples the plain
  * percentile interval is too narrow and finds differences that are not there.
- * @returns undefined for fewer than three pairs: nothing can be said
+ * @returns undefined for fewer than five pairs: nothing can be said
  */
 export function pairedBootstrap(
   differences: readonly number[],
   o: BootstrapOptions = {},
 ): Interval | undefined {
   const n = differences.length;
-  if (n < 3) return undefined;
+  if (n < LEAST_PAIRS) return undefined;
   const { seed = 1, samples = 2000, level = 0.95 } = o;
   const { mean, error } = moments(differences, (i) => i);
   if (error === 0) return { mean, low: mean, high: mean, n };

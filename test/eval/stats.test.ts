@@ -42,12 +42,12 @@ test('planted differences are found', () => {
   assert.ok(found(-1, normal) > 0.98);
 });
 
-test('the bootstrap is the same for the same seed, and says nothing of two pairs', () => {
+test('the bootstrap is the same for the same seed, and says nothing of four pairs', () => {
   const d = [1, 2, 5, -1, 3, 0.5];
   assert.deepEqual(pairedBootstrap(d, { seed: 3 }), pairedBootstrap(d, { seed: 3 }));
   assert.notDeepEqual(pairedBootstrap(d, { seed: 3 }), pairedBootstrap(d, { seed: 4 }));
-  assert.equal(pairedBootstrap([1, 2]), undefined);
-  assert.deepEqual(pairedBootstrap([2, 2, 2]), { mean: 2, low: 2, high: 2, n: 3 });
+  assert.equal(pairedBootstrap([1, 2, 3, 4]), undefined);
+  assert.deepEqual(pairedBootstrap([2, 2, 2, 2, 2]), { mean: 2, low: 2, high: 2, n: 5 });
 });
 
 test('McNemar: exact values, and the level holds for planted nulls', () => {

@@ -2,7 +2,7 @@
 // clock of the log's times. What `llm.prepare` and `turn.end` decide here is what they would have decided beside the agent.
 import { ManualClock } from '../../clock.js';
 import { CuratedError } from '../../errors.js';
-import { MemoryStore } from '../../journal/index.js';
+import { type JournalRecord, MemoryStore, readAll } from '../../journal/index.js';
 import type { Native } from '../../json/native.js';
 import type { Params } from '../../protocol/index.js';
 import type { Caller, Rooms } from '../../service/context.js';
@@ -20,7 +20,10 @@ const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 export interface DeciderOptions {
   model: string;
-  preset: PresetName;
+  /** Absent: the configuration's own. */
+  preset?: PresetName;
+  /** Value of the YAML configuration. */
+  config?: Record<string, unknown>;
   count: CountText;
   /** Epoch ms of the session's start. */
   at: number;
@@ -55,7 +58,8 @@ export class Decider {
         session: id,
         format: logged.format,
         model: o.model,
-        preset: o.preset,
+        ...(o.preset === undefined ? {} : { preset: o.preset }),
+        ...(o.config === undefined ? {} : { config: o.config }),
         ...(o.window === undefined ? {} : { context_window: o.window }),
         ...(logged.system === undefined ? {} : { system: logged.system }),
         ...(logged.tools === undefined ? {} : { tools: logged.tools }),
@@ -102,6 +106,20 @@ export class Decider {
 
   get tokens(): number {
     return requestTokens(this.#session.state, this.#session.rendering, 0);
+  }
+
+  /** Does the text stand in the messages of the request as it is? */
+  shows(text: string): boolean {
+    const { pieces } = this.#session.rendering;
+    for (let i = pieces.length - 1; i >= 0; i--) if (pieces[i]!.text.includes(text)) return true;
+    return false;
+  }
+
+  /** All that was journalled, oldest first. */
+  async journal(): Promise<JournalRecord[]> {
+    const records: JournalRecord[] = [];
+    for await (const r of readAll(this.#rooms.store, this.#session.key)) records.push(r);
+    return records;
   }
 
   /** Tokens of the edited request before the stored message `at`, static part included. */

@@ -1,7 +1,8 @@
-// Our own exports: header, blobs and records of one session, one a line. What was stored is the log; what was decided then
-// is left aside.
+// Our own journals: exports (header, blobs and records, one a line) and events as `journal.read` gives them. What was stored
+// is the log; what was decided then is left aside.
 import { classesOfUsage, NO_TOKENS, type TokenClasses } from '../../economics/index.js';
 import { attach } from '../../journal/index.js';
+import { sliceValue } from '../../json/index.js';
 import { Native } from '../../json/native.js';
 import { specOf } from '../../providers/spec.js';
 import type { Format } from '../../providers/types.js';
@@ -9,20 +10,25 @@ import { isJson, type Json, type LoggedSession, type LogShape, stringOf } from '
 
 export class JournalLog implements LogShape {
   readonly #blobs = new Map<string, Uint8Array>();
+  #id = '';
   #session: LoggedSession | undefined;
   #done: LoggedSession[] = [];
 
   static knows(v: Json): boolean {
     if (typeof v['schema_version'] === 'string') return typeof v['session_id'] === 'string';
     if (typeof v['blob'] === 'string') return typeof v['base64'] === 'string';
-    return typeof v['event_id'] === 'string' && typeof v['seq'] === 'number' && isJson(v['payload']);
+    if (typeof v['seq'] !== 'number' || typeof v['type'] !== 'string') return false;
+    if (isJson(v['payload'])) return typeof v['event_id'] === 'string';
+    return typeof v['turn'] === 'number' && typeof v['ts'] === 'number';
   }
 
-  take(v: Json): boolean {
-    if ('schema_version' in v) this.end();
-    else if (typeof v['blob'] === 'string')
+  take(v: Json, text: string): boolean {
+    if ('schema_version' in v) {
+      this.end();
+      this.#id = stringOf(v['session_id']) ?? '';
+    } else if (typeof v['blob'] === 'string')
       this.#blobs.set(v['blob'], Buffer.from(String(v['base64']), 'base64'));
-    else return this.#record(v);
+    else return this.#record(v, text);
     return true;
   }
 
@@ -38,11 +44,13 @@ export class JournalLog implements LogShape {
     this.#blobs.clear();
   }
 
-  #record(v: Json): boolean {
+  #record(v: Json, text: string): boolean {
     const { type } = v;
     let p: Json;
     try {
-      p = attach(v['payload'] as Record<string, unknown>, (hash) => this.#blobs.get(hash));
+      p = isJson(v['payload'])
+        ? attach(v['payload'] as Record<string, unknown>, (hash) => this.#blobs.get(hash))
+        : projected(v, text);
     } catch {
       return false;
     }
@@ -50,7 +58,7 @@ export class JournalLog implements LogShape {
       const system = textOf(p['system']);
       const tools = textOf(p['tools']);
       this.#session = {
-        id: stringOf(v['session_id']) ?? '',
+        id: stringOf(v['session_id']) ?? this.#id,
         isPart: false,
         format: p['format'] as Format,
         ...(typeof p['model'] === 'string' ? { model: p['model'] } : {}),
@@ -84,6 +92,13 @@ export class JournalLog implements LogShape {
     }
     return true;
   }
+}
+
+/** An event as it goes over the wire: its exact texts stand in it as the values they are. */
+function projected(v: Json, text: string): Json {
+  const fields = v['type'] === 'session.message' ? ['message'] : ['system', 'tools'];
+  const texts = fields.map((f) => [f === 'message' ? 'text' : f, sliceValue(text, [f])] as const);
+  return { ...v, ...Object.fromEntries(texts.filter(([, t]) => t !== undefined)) };
 }
 
 function textOf(v: unknown): Native | undefined {

@@ -21,25 +21,45 @@ export interface PlayedLog {
   decisions: ReadonlyMap<string, number>;
   /** Requests that would not have fitted the window. */
   refused: number;
+  /** Names that later calls needed and only tool results had told: all, and those still in the request then. */
+  needles: { needed: number; kept: number };
+  /** The session after the last request. */
+  decider: Decider;
 }
 
-export async function playLog(
-  m: MeasuredSession,
-  b: Baseline,
-  preset: PresetName,
-  o: { count: CountText; now: number },
-): Promise<PlayedLog> {
+export interface PlayLogOptions {
+  count: CountText;
+  now: number;
+  /** Absent: the configuration's own. */
+  preset?: PresetName;
+  /** Value of the YAML configuration. */
+  config?: Record<string, unknown>;
+  /** Needed names by request (`referencesOf`); absent: not looked at. */
+  references?: readonly (readonly string[])[];
+  /** After each request: how long it took to prepare, tokens of what left, tokens of its answer. */
+  onRequest?: (r: { index: number; ms: number; tokens: number; output: number; isNewTurn: boolean }) => void;
+}
+
+export async function playLog(m: MeasuredSession, b: Baseline, o: PlayLogOptions): Promise<PlayedLog> {
   const { logged } = m;
   const model = logged.model ?? DEFAULT_MODEL[logged.format];
   const largest = Math.max(...logged.requests.map((r) => m.before[r.carried]!));
   const decider = await Decider.open(logged, {
     model,
-    preset,
+    ...(o.preset === undefined ? {} : { preset: o.preset }),
+    ...(o.config === undefined ? {} : { config: o.config }),
     count: o.count,
     at: logged.requests[0]?.at ?? o.now,
     window: stretchedWindow(model, largest),
   });
-  const played: PlayedLog = { classes: [], rewritten: [], decisions: decider.decisions, refused: 0 };
+  const played: PlayedLog = {
+    classes: [],
+    rewritten: [],
+    decisions: decider.decisions,
+    refused: 0,
+    needles: { needed: 0, kept: 0 },
+    decider,
+  };
   await decider.append(logged.messages.slice(0, logged.attached), true);
   let done = logged.attached;
   let used: TokenClasses | undefined;
@@ -49,7 +69,19 @@ export async function playLog(
     await decider.append(logged.messages.slice(done, fresh.from));
     if (used !== undefined && (fresh.userTurn || fresh.from > done))
       await decider.endTurn(fresh.userTurn, usageReport(logged.format, used));
-    used = await step(m, b, decider, i, fresh.from, played);
+    const from = performance.now();
+    used = await step(m, b, i, fresh.from, played);
+    o.onRequest?.({
+      index: i,
+      ms: performance.now() - from,
+      tokens: decider.tokens,
+      output: used.output,
+      isNewTurn: fresh.userTurn,
+    });
+    for (const name of o.references?.[i] ?? []) {
+      played.needles.needed++;
+      if (decider.shows(name)) played.needles.kept++;
+    }
     await decider.append(logged.messages.slice(request.carried, request.carried + request.answer));
     done = Math.max(done, request.carried + request.answer);
   }
@@ -60,11 +92,11 @@ export async function playLog(
 async function step(
   m: MeasuredSession,
   b: Baseline,
-  decider: Decider,
   i: number,
   newFrom: number,
   played: PlayedLog,
 ): Promise<TokenClasses> {
+  const { decider } = played;
   const base = b.classes[i]!;
   const { carried } = m.logged.requests[i]!;
   const off = m.before[carried]!;

@@ -77,7 +77,7 @@ class Sum {
     this.#add(r.presets.off, b.classes, prices, own, undefined);
     for (const preset of WHATIF_PRESETS) {
       if (preset === 'off') continue;
-      const played = await playLog(m, b, preset, o);
+      const played = await playLog(m, b, { ...o, preset });
       const p = r.presets[preset];
       p.cleared += cleared(played.decisions);
       p.refused += played.refused;
@@ -134,7 +134,7 @@ class Sum {
 }
 
 /** Price row of each request, by its model and day. */
-function pricesOf(logged: LoggedSession, now: number): (PriceRow | undefined)[] {
+export function pricesOf(logged: LoggedSession, now: number): (PriceRow | undefined)[] {
   const known = new Map<string, PriceRow | undefined>();
   return logged.requests.map((request) => {
     const at = request.at ?? now;
@@ -158,7 +158,7 @@ function cleared(decisions: ReadonlyMap<string, number>): number {
 }
 
 /** Each preset counts the same texts. */
-function remembering(count: CountText): CountText {
+export function remembering(count: CountText): CountText {
   const known = new Map<string, number>();
   return (text) => {
     let tokens = known.get(text);

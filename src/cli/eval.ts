@@ -1,0 +1,199 @@
+// curated eval: cases with assertions, and the same conversations under several presets. Needs no daemon: the product's
+// session runs in this process.
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { attach } from '../../native/index.js';
+import { type ArmsReport, runArms } from '../eval/arms.js';
+import { type Case, loadCase, loadCases } from '../eval/cases/case.js';
+import { type CaseReport, caseReport, parseCaseReport, summaryText } from '../eval/cases/case-report.js';
+import { runCase } from '../eval/cases/run-case.js';
+import type { CountText } from '../eval/tally.js';
+import { PRESETS } from '../protocol/index.js';
+import type { PresetName } from '../settings/index.js';
+import { printJson, say } from './connection.js';
+import { armsTable } from './eval-table.js';
+import { CommandError, EXIT } from './failure.js';
+import { Progress } from './progress.js';
+
+const SETS = ['cases', 'transcripts'] as const;
+type SetName = (typeof SETS)[number];
+
+interface EvalOptions {
+  set?: SetName;
+  data?: string;
+  presets?: PresetName[];
+  tag?: string[];
+  seed: number;
+  baseline?: string;
+  failOnScoreDrop?: number;
+  failOnLatencyP95Drop?: number;
+  out?: string;
+  json?: boolean;
+  inspectMode?: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('eval')
+    .description(
+      'check cases, or compare presets on conversations; exits 1 when something fails or got worse',
+    )
+    .option('--set <name>', `${SETS.join(', ')}; default is what the folder holds`, setName)
+    .option('--data <dir>', 'folder of cases or of conversations; default $CURATED_DATA, else ../shared/data')
+    .option('--presets <a,b>', `arms to compare: ${PRESETS.join(', ')}`, presetNames)
+    .option('--tag <tag...>', 'only cases with all of these tags')
+    .option('--seed <n>', 'of the intervals', number, 1)
+    .option('--baseline <file>', 'report.json of an earlier run: fails on what got worse')
+    .option('--fail-on-score-drop <n>', 'fall of the mean score that is allowed, absolute', number)
+    .option('--fail-on-latency-p95-drop <n>', 'growth of p95 that is allowed, as a share', number)
+    .option('--out <dir>', 'write report.json and summary.txt there')
+    .option('--json', 'as JSON')
+    .option('--inspect-mode', 'read one JSON request from stdin: {"case": DIR, "preset"?}')
+    .action(async (o: EvalOptions) => {
+      const tokenizer = attach();
+      const count: CountText = (text) => tokenizer.count(text, 'o200k_base');
+      try {
+        const ok = o.inspectMode === true ? await inspect(count) : await run(o, count);
+        if (!ok) process.exitCode = EXIT.failed;
+      } finally {
+        tokenizer.dispose();
+      }
+    });
+}
+
+function setName(name: string): SetName {
+  if (!(SETS as readonly string[]).includes(name))
+    throw new InvalidArgumentError(`there are: ${SETS.join(', ')}`);
+  return name as SetName;
+}
+
+function presetNames(list: string): PresetName[] {
+  const names = list.split(',').map((n) => n.trim());
+  for (const n of names)
+    if (!(PRESETS as readonly string[]).includes(n))
+      throw new InvalidArgumentError(`there are: ${PRESETS.join(', ')}`);
+  return [...new Set(names)] as PresetName[];
+}
+
+function number(text: string): number {
+  const n = Number(text);
+  if (text.trim() === '' || !Number.isFinite(n) || n < 0)
+    throw new InvalidArgumentError('a number from 0 on is expected');
+  return n;
+}
+
+/** @returns true when nothing failed */
+function run(o: EvalOptions, count: CountText): Promise<boolean> {
+  const dir = resolve(o.data ?? process.env['CURATED_DATA'] ?? '../shared/data');
+  if (!existsSync(dir))
+    throw new CommandError(`${dir}: no such folder`, { hint: 'name one with --data', exit: EXIT.usage });
+  const set = o.set ?? (holdsCases(dir) ? 'cases' : 'transcripts');
+  return set === 'cases' ? cases(dir, o, count) : arms(dir, o, count);
+}
+
+function holdsCases(dir: string): boolean {
+  if (!statSync(dir).isDirectory()) return false;
+  return ['', ...readdirSync(dir)].some((name) => existsSync(join(dir, name, 'case.yaml')));
+}
+
+async function cases(dir: string, o: EvalOptions, count: CountText): Promise<boolean> {
+  const { cases, errors } = loadCases(dir, o.tag);
+  if (cases.length + errors.length === 0)
+    throw new CommandError(`no case in ${dir}`, { hint: 'a case is a folder with a case.yaml' });
+  const baseline = o.baseline === undefined ? undefined : baselineOf(o.baseline);
+  const gates = {
+    ...(o.failOnScoreDrop === undefined ? {} : { scoreDrop: o.failOnScoreDrop }),
+    ...(o.failOnLatencyP95Drop === undefined ? {} : { latencyP95Drop: o.failOnLatencyP95Drop }),
+  };
+  const reports: CaseReport[] = [];
+  const presets = o.presets ?? [undefined];
+  const progress = new Progress(presets.length * cases.length);
+  try {
+    for (const preset of presets) {
+      const results = [];
+      for (const c of cases) {
+        progress.show(c.meta.name);
+        results.push(
+          await runCase(c, { count, now: Date.now(), ...(preset === undefined ? {} : { preset }) }),
+        );
+        progress.step();
+      }
+      reports.push(caseReport(results, errors, preset, baseline, gates));
+    }
+  } finally {
+    progress.end();
+  }
+  const summary = reports.map(summaryText).join('\n');
+  const value = reports.length === 1 ? reports[0]! : { schema_version: '1', arms: reports };
+  write(o, value, summary);
+  if (o.json === true) printJson(value);
+  else process.stdout.write(summary);
+  return reports.every((r) => r.ok);
+}
+
+function baselineOf(file: string): CaseReport {
+  try {
+    return parseCaseReport(readFileSync(file, 'utf8'));
+  } catch (e) {
+    throw new CommandError(`${file}: ${(e as Error).message}`, { exit: EXIT.usage });
+  }
+}
+
+async function arms(dir: string, o: EvalOptions, count: CountText): Promise<boolean> {
+  const folder = existsSync(join(dir, 'transcripts')) ? join(dir, 'transcripts') : dir;
+  const files = statSync(folder).isDirectory()
+    ? readdirSync(folder)
+        .filter((n) => n.endsWith('.jsonl'))
+        .sort()
+        .map((n) => join(folder, n))
+    : [folder];
+  const progress = new Progress(1);
+  let report: ArmsReport;
+  try {
+    report = await runArms(files, {
+      presets: o.presets ?? ['off', 'conservative', 'balanced', 'aggressive'],
+      count,
+      now: Date.now(),
+      seed: o.seed,
+      onStep: (what) => progress.show(what),
+    });
+  } finally {
+    progress.end();
+  }
+  if (report.conversations === 0) throw new CommandError(`no conversation in ${folder}`);
+  const summary = armsTable(report);
+  write(o, report, summary);
+  if (o.json === true) printJson(report);
+  else process.stdout.write(summary);
+  return true;
+}
+
+function write(o: EvalOptions, report: unknown, summary: string): void {
+  if (o.out === undefined) return;
+  mkdirSync(o.out, { recursive: true });
+  writeFileSync(join(o.out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(join(o.out, 'summary.txt'), summary);
+  if (o.json !== true) say(`report.json and summary.txt written to ${o.out}`);
+}
+
+/** One request on stdin, one answer on stdout: for other programs. */
+async function inspect(count: CountText): Promise<boolean> {
+  let request: { case?: unknown; preset?: unknown };
+  let one: Case;
+  try {
+    request = JSON.parse(readFileSync(0, 'utf8'));
+    if (typeof request.case !== 'string') throw new Error('case: a folder is expected');
+    if (request.preset !== undefined && !PRESETS.includes(request.preset as PresetName))
+      throw new Error(`preset: there are ${PRESETS.join(', ')}`);
+    one = loadCase(request.case);
+  } catch (e) {
+    printJson({ schema_version: '1', ok: false, error: (e as Error).message });
+    return false;
+  }
+  const preset = request.preset as PresetName | undefined;
+  const result = await runCase(one, { count, now: Date.now(), ...(preset === undefined ? {} : { preset }) });
+  const report = caseReport([result], [], preset);
+  printJson(report);
+  return report.ok;
+}
