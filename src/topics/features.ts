@@ -3,6 +3,7 @@
 import { CUE } from './cues.js';
 import { dot } from './hashed.js';
 import type { Topic } from './topic.js';
+import type { Usual } from './usual.js';
 import type { Said, Utterance } from './utterance.js';
 
 /** Everything known at the moment of a decision. `reply` is set at the turn's end alone. */
@@ -17,6 +18,9 @@ export interface Scene {
   /** In how many inputs and replies of the session a stem was said, and how many there were. */
   sessionWords: ReadonlyMap<number, number>;
   sessionTexts: number;
+  /** What is usual here, in the order of `nearness`. */
+  usual: Usual;
+  usualReply: Usual;
   /** Best cosine with a closed topic. */
   past: number;
   reply?: Utterance;
@@ -85,6 +89,10 @@ const AT_INPUT = [
   'sessionKnown',
   'offerAndRequest',
   'asksAndNoRequest',
+  'dOverlap',
+  'dCosTopic',
+  'dCosLastReply',
+  'dMeanTopic',
 ] as const;
 
 const AT_END = [
@@ -112,6 +120,13 @@ const AT_END = [
   'rAckFirst',
   'rLengthRatio',
   'rNewOverlap',
+  'rdOverlap',
+  'rdCosTopic',
+  'rdCosLastReply',
+  'rdMeanTopic',
+  'pairCos',
+  'pairMean',
+  'dPairCos',
 ] as const;
 
 export const INPUT_FEATURES: readonly string[] = AT_INPUT;
@@ -181,6 +196,19 @@ function shareIn(said: Utterance, set: ReadonlySet<number>): number {
 }
 
 const has = (kinds: number, kind: number): number => ((kinds & kind) !== 0 ? 1 : 0);
+
+/** Averages of `nearness` over conversations at large, of inputs and of replies. */
+export const USUAL_INPUT = [0.45, 0.25, 0.2, 0.45] as const;
+export const USUAL_REPLY = [0.55, 0.35, 0.3, 0.6] as const;
+
+/** How near something said comes to the topic: overlap, cosine with topic and last reply, likeness of meaning. */
+export function nearness(scene: Scene, said: Utterance, out: Float64Array): Float64Array {
+  out[0] = overlap(scene, said).share;
+  out[1] = scene.topic.centroid.cosine(said.hashed);
+  out[2] = dot(scene.lastReply.hashed, said.hashed);
+  out[3] = scene.topic.meaning.cosine(said.meaning);
+  return out;
+}
 
 /** Fills `x` with the features known at the input; returns how many. */
 export function inputFeatures(scene: Scene, x: Float64Array): number {
@@ -255,6 +283,10 @@ export function inputFeatures(scene: Scene, x: Float64Array): number {
   x[k++] = o.session;
   x[k++] = offers * request;
   x[k++] = asks * (1 - request);
+  x[k++] = o.share - scene.usual.at(0);
+  x[k++] = cosTopic - scene.usual.at(1);
+  x[k++] = dot(lastReply.hashed, input.hashed) - scene.usual.at(2);
+  x[k++] = topic.meaning.cosine(input.meaning) - scene.usual.at(3);
   return k;
 }
 
@@ -290,5 +322,13 @@ export function endFeatures(scene: Scene, x: Float64Array): number {
   x[k++] = has(reply.cues.first, CUE.ack);
   x[k++] = Math.log((reply.words.n + 4) / (lastReply.words + 4));
   x[k++] = fresh.share;
+  const cosInput = topic.centroid.cosine(input.hashed);
+  x[k++] = o.share - scene.usualReply.at(0);
+  x[k++] = rCosTopic - scene.usualReply.at(1);
+  x[k++] = dot(lastReply.hashed, reply.hashed) - scene.usualReply.at(2);
+  x[k++] = topic.meaning.cosine(reply.meaning) - scene.usualReply.at(3);
+  x[k++] = Math.max(cosInput, rCosTopic);
+  x[k++] = topic.meaning.cosine(input.meaning) + topic.meaning.cosine(reply.meaning);
+  x[k++] = cosInput + rCosTopic - scene.usual.at(1) - scene.usualReply.at(1);
   return k;
 }

@@ -1,10 +1,11 @@
 // The topics of one conversation: takes in what is said, gives numbers about the newest input, and moves on when it is told
 // whether that was a shift. It decides nothing. Pure; costs per call what came new.
 
-import { endFeatures, inputFeatures, type Scene } from './features.js';
+import { endFeatures, inputFeatures, nearness, type Scene, USUAL_INPUT, USUAL_REPLY } from './features.js';
 import { dot } from './hashed.js';
 import { MEANING_DIMS } from './meaning.js';
 import { Topic } from './topic.js';
+import { Usual } from './usual.js';
 import { copy, hush, type Said, silence, Utterance } from './utterance.js';
 
 /** UTF-16 units that are read of an input and of all replies of a turn. */
@@ -12,6 +13,8 @@ export const INPUT_CHARS = 1600;
 export const REPLY_CHARS = 2400;
 /** Closed topics that are kept whole; a return to an older one starts from its centroid alone. */
 const KEPT = 16;
+/** What likeness of meaning adds to likeness of spelling when topics are compared. */
+const MEANING_SHARE = 0.3;
 /** Words of a session that are counted; what comes later is rare. */
 const SESSION_WORDS = 8000;
 
@@ -47,6 +50,8 @@ const scratch = {
   replyOf: undefined as Tracker | undefined,
 };
 
+const near = new Float64Array(4);
+
 export class Tracker {
   topic = new Topic(0, 0, MEANING_DIMS);
   readonly past: PastTopic[] = [];
@@ -60,6 +65,8 @@ export class Tracker {
   #inputWords = new Set<number>();
   readonly #lastInput: Past = { said: silence(), stems: new Set() };
   readonly #lastReply: Past = { said: silence(), stems: new Set() };
+  readonly #usual = new Usual(USUAL_INPUT);
+  readonly #usualReply = new Usual(USUAL_REPLY);
   #open = false;
   #turn = 0;
   #message = 0;
@@ -153,9 +160,11 @@ export class Tracker {
   }
 
   #likeness(hashed: Float32Array, meaning: Float32Array, withReply: boolean): number {
-    const a = dot(hashed, this.input.hashed) + 0.4 * dot(meaning, this.input.meaning);
+    const a = dot(hashed, this.input.hashed) + MEANING_SHARE * dot(meaning, this.input.meaning);
     if (!withReply) return a;
-    return 0.5 * a + 0.5 * (dot(hashed, this.#reply.hashed) + 0.4 * dot(meaning, this.#reply.meaning));
+    return (
+      0.7 * a + 0.3 * (dot(hashed, this.#reply.hashed) + MEANING_SHARE * dot(meaning, this.#reply.meaning))
+    );
   }
 
   /**
@@ -167,6 +176,11 @@ export class Tracker {
     if (!this.#open) return;
     const input = this.input;
     const reply = this.answered ? this.#reply : undefined;
+    if (!shift && this.topic.inputs > 0) {
+      const scene = this.#scene(input);
+      if (input.embedded) this.#usual.add(nearness(scene, input, near));
+      if (reply?.embedded) this.#usualReply.add(nearness(scene, reply, near));
+    }
     if (shift && this.topic.inputs > 0) {
       this.#close();
       this.topic = this.#begin(returnedTo);
@@ -248,6 +262,8 @@ export class Tracker {
       sessionWords: this.#session,
       sessionTexts: this.#texts,
       past,
+      usual: this.#usual,
+      usualReply: this.#usualReply,
     };
   }
 }

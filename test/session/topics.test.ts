@@ -187,3 +187,34 @@ test('a history that is resent and diverges takes the boundaries behind the fork
   assert.equal(topic.shifts, 0);
   assert.equal(topic.from_turn, 0);
 });
+
+test('a provisional shift that the reply does not confirm is taken back, and its boundary with it', async () => {
+  const talk = await Talk.open();
+  await talk.turn(
+    'Plan a weekend in Lisbon for two people who love seafood and old trams.',
+    'Saturday: tram 28 through Alfama, seafood at a marisqueira. Sunday: Belém, pastries, the tram museum. Anything else?',
+  );
+  await talk.say('I need a hotel.');
+  const told = await talk.shifts();
+  await talk.reply(
+    'For your weekend in Lisbon I suggest a hotel in Alfama, near tram 28 and the seafood restaurants of Saturday; Belém is a short ride by old tram on Sunday. Two people sleep well there.',
+  );
+  const ended = await talk.end();
+  const back = ended.decisions.filter((d: { type: string }) => d.type === 'memory.topic_shift_retracted');
+  assert.equal(told.length, 1);
+  assert.equal(told[0].provisional, true);
+  assert.equal(back.length, 1);
+  assert.equal(back[0].seq_of, told[0].seq);
+  const { topic } = await talk.state();
+  assert.deepEqual([topic.from_turn, topic.shifts], [0, 0]);
+});
+
+test('L3-14 the current topic is known by turn and by message, for those who keep it whole', async () => {
+  const talk = await Talk.open();
+  for (const [q, a] of COOKING) await talk.turn(q, a);
+  await talk.turn('Unrelated: what is the capital of Peru?', 'Lima.');
+  const { topic } = await talk.state();
+  assert.equal(topic.from_turn, 3);
+  assert.equal(topic.from_message, 6);
+  assert.deepEqual(topic.closed, [{ from_turn: 0, to_turn: 3, signal: 'user_explicit' }]);
+});

@@ -3,6 +3,7 @@
 
 import { Tracker } from '../../topics/tracker.js';
 import type { SessionState } from '../state.js';
+import { ClosedIndex } from './closed-index.js';
 
 /** An input whose vector is wanted. */
 export interface WantedVector {
@@ -22,6 +23,7 @@ export class SessionTopics {
   tracker = new Tracker();
   /** What the holder of the session offers; undefined: no vectors. */
   embedder: Embedder | undefined;
+  readonly closed = new ClosedIndex();
   #at = 0;
   /** seq of the last message followed: another one in its place means that the history was cut. */
   #seq = 0;

@@ -7,18 +7,17 @@ import type { Session } from '../session.js';
 import { debounced, shift, topicSettings } from './decide.js';
 import { encodeVector } from './fold.js';
 import type { Embedder, WantedVector } from './session-topics.js';
-import type { ClosedTopic } from './state.js';
 
 /** What came of a request: a vector as the wire has it, or why there is none. */
 export type Answer = { model: string; vector: unknown } | { failed: string };
 
-export function takeVector(
+export async function takeVector(
   session: Session,
   draft: Draft,
   wanted: WantedVector,
   embedder: Embedder,
   answer: Answer,
-): void {
+): Promise<void> {
   const rule = topicSettings(session);
   // The history may have been cut, or the layer switched off, while the vector was on its way.
   if (rule === undefined || session.state.messages.length <= wanted.message) return;
@@ -49,7 +48,9 @@ export function takeVector(
   const similarity = compared ? cosine(v, vectors.centroid) : 0;
   const apart = compared && similarity < rule.similarityThreshold;
   const closing = vectors !== undefined && !changed && (apart || wanted.decided);
-  const back = apart ? nearest(topic.closed, model, v, rule.similarityThreshold) : undefined;
+  const back = apart
+    ? await session.topics.closed.nearest(topic, model, v, rule.similarityThreshold)
+    : undefined;
   const closes = topic.start;
   // A boundary that is journalled stands: a vector that comes behind it moves the mean of the inputs, and nothing else.
   const late = topic.shifts.some((s) => !s.retracted && s.message > wanted.message);
@@ -96,24 +97,4 @@ function refuse(session: Session, draft: Draft, wanted: WantedVector, fault: str
     }),
   );
   if (resets) draft.push(event('topic.reset', { message: wanted.message }));
-}
-
-/** The closed topic nearest to the vector, if it reaches the threshold (L3-17). */
-function nearest(
-  closed: readonly ClosedTopic[],
-  model: string,
-  v: Float32Array,
-  threshold: number,
-): ClosedTopic | undefined {
-  let best: ClosedTopic | undefined;
-  let most = threshold;
-  for (const topic of closed) {
-    if (topic.model !== model) continue;
-    const similarity = cosine(v, topic.centroid);
-    if (similarity >= most) {
-      most = similarity;
-      best = topic;
-    }
-  }
-  return best;
 }
