@@ -78,7 +78,9 @@ export async function answerContextRecall(
   if (query.trim() === '' && !('topic' in topic)) return 'Give a query, a topic or a handle.';
   const k = Number.isInteger(args.k) ? Math.min(50, Math.max(1, args.k!)) : DEFAULT_K;
   const { hits } = await client.call('recall.search', { session, query, k, ...topic });
-  return hits.length === 0 ? 'Nothing found.' : hits.map(line).join('\n');
+  if (hits.length === 0) return 'Nothing found.';
+  const head = 'topic' in topic ? [`## L2 — ON-DEMAND (${hits.length} entries)`] : [];
+  return [...head, ...hits.map(line)].join('\n');
 }
 
 function line(hit: WireResult<'recall.search'>['hits'][number], i: number): string {

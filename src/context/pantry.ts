@@ -123,7 +123,11 @@ export class Pantry {
     const before = this.#running.get(key);
     if (before !== undefined) await before.catch(() => undefined);
     if (this.#closed) fail('DRAINING');
-    const work = refreshProject(places, o, this.#deps.count, nextTick);
+    const pause = async () => {
+      if (this.#closed) fail('DRAINING');
+      await nextTick();
+    };
+    const work = refreshProject(places, o, this.#deps.count, pause);
     this.#running.set(key, work);
     this.#tried.set(key, this.#deps.clock.mono());
     try {

@@ -222,3 +222,20 @@ test('M-13 decisions and every 15 user messages become entries of the project, a
   await bench.call('session.forget', { session: 'a' });
   assert.doesNotMatch((await bench.call('context.packet', { project })).text, /JWT/);
 });
+
+test('M-9 M-12 a search by topic stays within 500 tokens of snippets, one by words alone does not cut', async (t) => {
+  const { bench, folder } = world(t);
+  const project = join(folder, 'p');
+  const entries = Array.from({ length: 40 }, (_, i) => ({
+    id: `${i}`,
+    text: `sockets ${'wait '.repeat(40)}${i}`,
+  }));
+  await bench.call('context.ingest', { project, entries });
+  const find = async (o: object) =>
+    (await bench.call('recall.search', { project, k: 40, ...o })).hits as Json[];
+  const scoped = await find({ query: '', topic: 'sockets' });
+  const tokens = scoped.reduce((sum, h) => sum + Math.ceil(h.snippet.length / 4), 0);
+  assert.ok(tokens <= 500 && tokens >= 200, `${tokens}`);
+  assert.equal((await find({ query: 'sockets' })).length, 40);
+  assert.deepEqual(await find({ query: '', topic: 'nowhere' }), [], 'none is an answer of its own');
+});

@@ -10,7 +10,7 @@ test('M-7 context_recall has one constant definition in each provider shape', ()
   assert.equal(JSON.stringify(contextRecallTool('anthropic')), JSON.stringify(CONTEXT_RECALL.anthropic));
 });
 
-test('M-7 M-10 a call of context_recall searches or recalls, and wrong arguments are answered in words', async () => {
+test('M-7 M-9 M-10 a call of context_recall searches or recalls, and wrong arguments are answered in words', async () => {
   const asked: unknown[] = [];
   const client = {
     call: async (method: string, params: unknown) => {
@@ -26,8 +26,13 @@ test('M-7 M-10 a call of context_recall searches or recalls, and wrong arguments
   );
   assert.equal(await answerContextRecall(client, 's', { handle: 'rabc', grep: 'o' }), 'original');
   assert.match(await answerContextRecall(client, 's', {}), /Give a query/);
+  assert.match(
+    await answerContextRecall(client, 's', { topic: 'net' }),
+    /^## L2 — ON-DEMAND \(1 entries\)\n\[1\] rabc/,
+  );
   assert.deepEqual(asked, [
     ['recall.search', { session: 's', query: 'x', k: 50 }],
     ['recall.get', { handle: 'rabc', max_tokens: 8000, grep: 'o' }],
+    ['recall.search', { session: 's', query: '', k: 5, topic: 'net' }],
   ]);
 });
