@@ -1,5 +1,12 @@
 // The counting core as the pool sees it, on whichever thread it runs: one tokenizer a thread over the process's tables.
-import { attach, loadTables, type SharedTables, type Text, type Tokenizer } from '../../native/index.js';
+import {
+  attach,
+  loadTables,
+  reclaim,
+  type SharedTables,
+  type Text,
+  type Tokenizer,
+} from '../../native/index.js';
 import type { Encoding } from './contract.js';
 
 let tables: SharedTables | undefined;
@@ -9,6 +16,12 @@ let tokenizer: Tokenizer | undefined;
 export function tablesToShare(): SharedTables | undefined {
   const loaded = loadTables();
   return loaded.shared ? loaded : undefined;
+}
+
+/** A killed thread gives nothing back: what it held of the shared memory is freed for the next one. */
+export function freeThreads(ended: readonly number[]): void {
+  const loaded = loadTables();
+  for (const thread of ended) reclaim(loaded, thread);
 }
 
 /** Called once by a worker, before it counts. */

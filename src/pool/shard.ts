@@ -6,7 +6,7 @@ import { Piscina } from 'piscina';
 import { type Batch, packBatch } from './batch.js';
 import type { Call } from './call.js';
 import type { BatchReply, ShardData } from './contract.js';
-import { tablesToShare } from './count-core.js';
+import { freeThreads, tablesToShare } from './count-core.js';
 
 /** Largest second arena that is kept, and the step in which it grows. */
 const KEPT_BYTES = 8 * 2 ** 20;
@@ -117,7 +117,9 @@ export class Shard {
     this.restarts++;
     this.#arena = new SharedArrayBuffer(this.#options.arenaBytes);
     this.#pool = this.#start();
-    this.#dying = Promise.allSettled([this.#dying, old.destroy()]);
+    const threads = old.threads.map((t) => t.threadId);
+    const gone = old.destroy().then(() => freeThreads(threads));
+    this.#dying = Promise.allSettled([this.#dying, gone]);
   }
 
   /** Ends the thread; a running batch fails. */
