@@ -8,6 +8,7 @@ import { type ArmsReport, runArms } from '../eval/arms.js';
 import { type Case, loadCase, loadCases } from '../eval/cases/case.js';
 import { type CaseReport, caseReport, parseCaseReport, summaryText } from '../eval/cases/case-report.js';
 import { runCase } from '../eval/cases/run-case.js';
+import { armsHtml } from '../eval/html.js';
 import type { CountText } from '../eval/tally.js';
 import { PRESETS } from '../protocol/index.js';
 import type { PresetName } from '../settings/index.js';
@@ -29,6 +30,7 @@ interface EvalOptions {
   failOnScoreDrop?: number;
   failOnLatencyP95Drop?: number;
   out?: string;
+  html?: string;
   json?: boolean;
   inspectMode?: boolean;
 }
@@ -48,6 +50,7 @@ export function register(program: Command): void {
     .option('--fail-on-score-drop <n>', 'fall of the mean score that is allowed, absolute', number)
     .option('--fail-on-latency-p95-drop <n>', 'growth of p95 that is allowed, as a share', number)
     .option('--out <dir>', 'write report.json and summary.txt there')
+    .option('--html <file>', 'write the comparison of presets as one HTML file')
     .option('--json', 'as JSON')
     .option('--inspect-mode', 'read one JSON request from stdin: {"case": DIR, "preset"?}')
     .action(async (o: EvalOptions) => {
@@ -89,6 +92,8 @@ function run(o: EvalOptions, count: CountText): Promise<boolean> {
   if (!existsSync(dir))
     throw new CommandError(`${dir}: no such folder`, { hint: 'name one with --data', exit: EXIT.usage });
   const set = o.set ?? (holdsCases(dir) ? 'cases' : 'transcripts');
+  if (set === 'cases' && o.html !== undefined)
+    throw new CommandError('--html shows compared presets, cases have none', { exit: EXIT.usage });
   return set === 'cases' ? cases(dir, o, count) : arms(dir, o, count);
 }
 
@@ -163,6 +168,7 @@ async function arms(dir: string, o: EvalOptions, count: CountText): Promise<bool
   }
   if (report.conversations === 0) throw new CommandError(`no conversation in ${folder}`);
   const summary = armsTable(report);
+  if (o.html !== undefined) writeFileSync(o.html, armsHtml(report));
   write(o, report, summary);
   if (o.json === true) printJson(report);
   else process.stdout.write(summary);

@@ -51,7 +51,9 @@ test('E-3 E-4 promote makes a case of a session; eval passes it, and fails it on
 
 test('E-5 eval compares presets on conversations, the same for the same seed', async (t) => {
   const home = homeFor(t);
+  const html = join(home, 'report.html');
   const args = ['eval', '--data', join(LOGS, 'claude-code.jsonl'), '--presets', 'off,aggressive', '--json'];
+  args.push('--html', html);
   const [a, b] = [await curated(args, home), await curated(args, home)];
   assert.equal(a.code, 0, a.stderr);
   const [one, two] = [JSON.parse(a.stdout), JSON.parse(b.stdout)];
@@ -61,6 +63,9 @@ test('E-5 eval compares presets on conversations, the same for the same seed', a
   );
   assert.deepEqual(one.arms[1].total, two.arms[1].total);
   assert.equal(one.arms[0].total.requests, 5);
+  const page = readFileSync(html, 'utf8');
+  assert.match(page, /<td>aggressive<\/td>/);
+  assert.doesNotMatch(page, /(?:src|href)=|NaN|undefined|Infinity/);
   assert.equal((await curated(['eval', '--data', join(home, 'nowhere')], home)).code, 2);
   assert.equal((await curated(['eval', '--presets', 'bold'], home)).code, 2);
 });
