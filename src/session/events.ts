@@ -2,6 +2,7 @@
 // heuristic and no wire.
 
 import type { DecisionFields, DecisionPayloads } from '../curation/decisions.js';
+import type { Path } from '../json/index.js';
 import type { Format } from '../providers/types.js';
 import type { PresetName } from '../settings/types.js';
 
@@ -111,6 +112,8 @@ export interface Payloads extends DecisionPayloads {
     features?: number[];
     passthrough?: string;
     pending?: string[];
+    /** Cache marks of ours in the request. */
+    _marks?: { at: number; path: Path }[];
   };
   'llm.error': { status?: number; message: string; overflow: boolean; delivered?: boolean };
   Compacted: { _schema_version: number; tokens_before: number; tokens_after: number };

@@ -164,13 +164,15 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       });
       if (state.keys.size > KEYS_KEPT) state.keys.delete(state.keys.keys().next().value!);
       break;
-    case 'llm.request':
+    case 'llm.request': {
       if (e.payload.passthrough !== undefined || e.payload.request === 0) break;
+      const marks = e.payload._marks?.at(-1);
       state.sent = {
         requests: e.payload.request,
         messages: e.payload.messages,
         tokens: e.payload.tokens,
         ...(e.payload.features === undefined ? {} : { features: e.payload.features }),
+        ...(marks === undefined ? {} : { marked: marks.at + 1 }),
         at: e.ts,
         seq: e.seq,
       };
@@ -185,6 +187,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       state.toolListObserved.carried();
       state.edited = false;
       break;
+    }
     case 'agent.turn.end':
       state.recovering = false;
       state.round += 1;

@@ -64,6 +64,13 @@ export class Ledger {
     return [...this.#edits.keys()].sort((a, b) => a - b);
   }
 
+  /** The last stored message with an edit, -1 when there is none. O(edited messages). */
+  lastEdited(): number {
+    let last = -1;
+    for (const at of this.#edits.keys()) if (at > last) last = at;
+    return last;
+  }
+
   /** Stored positions before which something of ours stands, ascending. */
   inserted(): number[] {
     return [...this.#inserts.keys()].sort((a, b) => a - b);

@@ -2,7 +2,7 @@
 // them as it gave them. Pure.
 
 import { pointer, RawJson, writeJson } from '../json/index.js';
-import type { Rendering } from './rendering.js';
+import { OUR_MARK, type Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
 import { toolsText } from './view.js';
 
@@ -27,6 +27,10 @@ export function patchOf(state: SessionState, rendering: Rendering): Patch {
       ops.push(op('replace', ['messages', at], rendering.pieces[rendering.ownIndexOf(at)]!.text));
     }
   }
+  // Our cache marks; a block that was replaced above is the request's own by now.
+  for (const mark of rendering.placed) {
+    ops.push(op('add', ['messages', mark.at, ...mark.path, 'cache_control'], OUR_MARK));
+  }
   const moved = [...new Set([...state.ledger.edited(), ...state.ledger.inserted()])]
     .filter((at) => at <= state.messages.length)
     .sort((a, b) => b - a);
@@ -46,7 +50,9 @@ export function patchOf(state: SessionState, rendering: Rendering): Patch {
 
 /** The messages in one operation: after a compaction of a long history every dropped message would be one of its own. */
 function wholeOf(state: SessionState, rendering: Rendering): Patch {
-  const ops = [op('replace', ['messages'], `[${rendering.pieces.map((p) => p.text).join(',')}]`)];
+  const ops = [
+    op('replace', ['messages'], `[${rendering.pieces.map((_, i) => rendering.textOf(i)).join(',')}]`),
+  ];
   if (state.format === 'openai-chat' && state.system !== undefined)
     ops.push(writeJson({ op: 'remove', path: '/system' }));
   ops.push(...toolOps(state));

@@ -17,7 +17,7 @@ export function knownPrefix(session: Session, now: number): KnownPrefix {
   if (state.sent.messages === 0) return { known: false };
   const usage = state.usage;
   const reported = usage !== undefined && usage.cached + usage.written > 0;
-  const marked = anthropic ? lastMark(session) : undefined;
+  const marked = anthropic ? (lastMark(session) ?? ownMark(session)) : undefined;
   // Without marks, reports or the operator's word nobody can tell whether anything is cached.
   if (!reported && marked === undefined && ttlSet === undefined) return { known: false };
   const ttl = ttlSet ?? (anthropic ? (marked?.hour ? HOUR_MS : TTL_MS.anthropic) : TTL_MS.openai);
@@ -29,6 +29,12 @@ export function knownPrefix(session: Session, now: number): KnownPrefix {
     cold: now - state.sent.at > ttl ? 1 : 0,
     hour: anthropic && ttl >= HOUR_MS,
   };
+}
+
+/** The last mark that we set ourselves in what was sent. */
+function ownMark(session: Session): { messages: number; hour: boolean } | undefined {
+  const { marked } = session.state.sent;
+  return marked === undefined ? undefined : { messages: marked, hour: false };
 }
 
 /** The newest cache mark among what was sent; marks on the static part cache no message. */

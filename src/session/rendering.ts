@@ -6,6 +6,7 @@ import { applyEdits, canonicalize, pointer, type TextEdit } from '../json/index.
 import { Native } from '../json/native.js';
 import type { Reading, RuleWalk, Violation } from '../providers/types.js';
 import { noFeatures, PER_MESSAGE } from '../tokens/features.js';
+import type { PlacedMark } from './breakpoints.js';
 import { readHinted } from './hints.js';
 import type { SessionState } from './state.js';
 
@@ -24,6 +25,8 @@ export interface Piece {
 
 /** Messages between two kept states of the running hash: what an edit deep in the history has to hash again at most. */
 const CHECKPOINT_EVERY = 64;
+/** A cache mark of ours. */
+export const OUR_MARK = '{"type":"ephemeral"}';
 
 export class Rendering {
   /** True: with what was only observed, that is what the request would have been. */
@@ -47,6 +50,9 @@ export class Rendering {
   #insertsTo = -1;
   #revision = 0;
   #head: string | undefined;
+  /** Our own cache marks, by piece: the piece's text with them. */
+  #overlay = new Map<number, { key: string; text: string }>();
+  #placed: readonly PlacedMark[] = [];
   #hash: Hash = createHash('sha256').update('{"messages":[');
   #hashed = 0;
   #checkpoints: { pieces: number; hash: Hash }[] = [];
@@ -112,6 +118,37 @@ export class Rendering {
     return undefined;
   }
 
+  /** Text of a piece as it goes out, our marks included. */
+  textOf(index: number): string {
+    return this.#overlay.get(index)?.text ?? this.pieces[index]!.text;
+  }
+
+  nativeOf(index: number): Native {
+    return new Native(this.pieces[index]!.text);
+  }
+
+  /** Our marks in the request, in order. */
+  get placed(): readonly PlacedMark[] {
+    return this.#placed;
+  }
+
+  /** Puts our cache marks in place of those of the request before. Costs what changed, and what stands behind it. */
+  place(marks: readonly PlacedMark[]): void {
+    const next = new Map<number, { key: string; text: string }>();
+    for (const mark of marks) {
+      const index = this.ownIndexOf(mark.at);
+      const key = pointer(mark.path);
+      const piece = this.pieces[index]!;
+      const known = this.#overlay.get(index);
+      const edit: TextEdit = { op: 'set', path: [...mark.path, 'cache_control'], json: OUR_MARK };
+      next.set(index, known?.key === key ? known : { key, text: applyEdits(piece.text, [edit]) });
+    }
+    const changed = [...next, ...this.#overlay].filter(([i]) => next.get(i) !== this.#overlay.get(i));
+    this.#overlay = next;
+    this.#placed = marks;
+    if (changed.length > 0) this.#unhash(Math.min(...changed.map(([i]) => i)));
+  }
+
   /** Tokens of the pieces behind stored message `at`, up to (not including) stored message `end`. */
   tokensBetween(at: number, end: number): number {
     const from = at + 1 < this.#rendered ? this.#sums[this.indexOf(at + 1)]! : this.tokens;
@@ -132,7 +169,7 @@ export class Rendering {
       if (this.#hashed % CHECKPOINT_EVERY === 0 && this.#hashed > 0) {
         this.#checkpoints.push({ pieces: this.#hashed, hash: this.#hash.copy() });
       }
-      const text = canonicalize(this.pieces[this.#hashed]!.text);
+      const text = canonicalize(this.textOf(this.#hashed));
       this.#hash.update(this.#hashed === 0 ? text : `,${text}`);
       this.#hashed += 1;
     }
@@ -236,6 +273,12 @@ export class Rendering {
       this.#insertsTo = -1;
     }
     this.#walk = undefined;
+    for (const index of this.#overlay.keys()) if (index >= length) this.#overlay.delete(index);
+    this.#unhash(length);
+  }
+
+  /** Pieces from `length` on have to be hashed again. */
+  #unhash(length: number): void {
     if (this.#hashed <= length) return;
     while (this.#checkpoints.length > 0 && this.#checkpoints.at(-1)!.pieces > length) this.#checkpoints.pop();
     const kept = this.#checkpoints.at(-1);

@@ -47,6 +47,8 @@ export interface Sent {
   features?: readonly number[];
   /** Wall time of the last main request, epoch ms. */
   at: number;
+  /** Stored messages up to our own last cache mark in it. */
+  marked?: number;
   /** seq of its llm.request. */
   seq: number;
 }

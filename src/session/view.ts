@@ -1,6 +1,6 @@
 // The request as the agent gets it: texts put together, nothing decided. Pure.
 
-import { RawJson } from '../json/index.js';
+import { pointer, RawJson } from '../json/index.js';
 import type { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
 
@@ -22,7 +22,7 @@ export function requestText(state: SessionState, rendering: Rendering): RequestT
   return {
     ...(system === undefined ? {} : { system }),
     ...(tools === undefined ? {} : { tools }),
-    messages: `[${rendering.pieces.map((p) => p.text).join(',')}]`,
+    messages: `[${rendering.pieces.map((_, i) => rendering.textOf(i)).join(',')}]`,
   };
 }
 
@@ -55,6 +55,9 @@ export function breakpoints(
   if (system?.includes('"cache_control"')) found.push({ path: '/system', ttl: ttlOf(system) });
   for (const { index, path, text } of rendering.marks()) {
     found.push({ path: `/messages/${index}${path}`, ttl: ttlOf(text) });
+  }
+  for (const mark of rendering.placed) {
+    found.push({ path: `/messages/${rendering.ownIndexOf(mark.at)}${pointer(mark.path)}`, ttl: '5m' });
   }
   return found;
 }

@@ -11,6 +11,7 @@ import { type Prepared, type PrepareParams, tokensOf } from './prepared.js';
 export function passThrough(session: Session, p: PrepareParams, draft: Draft, kind: string): Prepared {
   const { state, rendering } = session;
   rendering.sync(state);
+  rendering.place([]);
   const own = p.messages ?? p.append;
   const given =
     own === undefined && p.system === undefined && p.tools === undefined ? undefined : givenText(p);

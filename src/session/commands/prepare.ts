@@ -2,6 +2,7 @@
 // and answers with the request.
 
 import type { Native } from '../../providers/types.js';
+import { placeMarks } from '../breakpoints.js';
 import type { Draft } from '../commit.js';
 import type { Cycle } from '../condense/cycle.js';
 import { reattach } from '../condense/reattach.js';
@@ -73,6 +74,11 @@ export async function prepare(
   session.rendering.sync(state);
   const violations = violationsOf(session, pending);
   if (mode === 'enforce' && violations.length > 0) refuse(violations);
+  const marks =
+    mode === 'enforce' && session.settings.curated.breakpoints === 'auto'
+      ? placeMarks(state, session.rendering, session.profile.maxMarks)
+      : [];
+  session.rendering.place(marks);
   const curated = [
     ...session.unreported.splice(0),
     ...draft.committed
@@ -93,6 +99,7 @@ export async function prepare(
       tokens: tokens.curated,
       features: requestFeatures(session).map((v) => Math.round(v * 100) / 100),
       ...(pending.size === 0 ? {} : { pending: [...pending] }),
+      ...(marks.length === 0 ? {} : { _marks: marks }),
     }),
   );
   return {

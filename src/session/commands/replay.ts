@@ -32,7 +32,8 @@ export async function replay(
     if (event.type !== 'llm.request') continue;
     found.requests += 1;
     rendering.sync(state);
-    const { passthrough, hash } = event.payload;
+    const { passthrough, hash, _marks: marks } = event.payload;
+    rendering.place(marks ?? []);
     const replayed =
       passthrough === undefined
         ? requestHash(state, rendering)
