@@ -49,6 +49,7 @@ function presets(r: WhatIfReport): string {
       { title: 'cost', right: true },
       { title: 'saved', right: true },
       { title: '', right: true },
+      { title: 'names kept', right: true },
       { title: 'cleared', right: true },
       { title: 'breaks', right: true },
       { title: 'of it rewriting', right: true },
@@ -67,6 +68,7 @@ function presets(r: WhatIfReport): string {
         money(p.cost),
         isOff ? '' : money(p.saved),
         isOff || p.saved_share === null ? '' : gain(p.saved_share),
+        p.names.needed === 0 ? '-' : `${((100 * p.names.kept) / p.names.needed).toFixed(1)} %`,
         whole(p.cleared),
         whole(p.cache_breaks),
         isOff ? '' : money(p.rewrite_cost),
@@ -90,6 +92,7 @@ function notes(r: WhatIfReport): string[] {
       out.push(`${name}: ${whole(r.presets[name].refused)} requests would not have fitted the window`);
   out.push(
     'cost in USD by dated prices; what the agent would have done otherwise, such as reading again, is not in it',
+    'names kept: identifiers that a later call used, that only tool results had told, and that were still there then',
   );
   return out.map((line) => `${paint.yellow('note')} ${line}\n`);
 }

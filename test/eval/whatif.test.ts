@@ -189,6 +189,20 @@ test('whatif: a long loop of large results costs less when cleared, and every to
   assert.ok(balanced.rewritten_tokens > 0);
 });
 
+test('whatif counts the names that clearing would have lost', async (t) => {
+  // Names that the first result alone tells are used by the last call; a digest has room for a few of them.
+  const names = Array.from({ length: 300 }, (_, i) => `buried_handle_${i}_x`).join(' ');
+  const lines = loop(60, 1500).trim().split('\n');
+  lines[2] = lines[2]!.replace('w0 ', `${names} `);
+  lines[119] = lines[119]!.replace('file-59', names);
+  const r = await of(await fileOf(t, `${lines.join('\n')}\n`));
+  assert.deepEqual(r.presets.off.names, { needed: 300, kept: 300 });
+  assert.deepEqual(r.presets.conservative.names, { needed: 300, kept: 300 });
+  const { needed, kept } = r.presets.aggressive.names;
+  assert.equal(needed, 300);
+  assert.ok(kept < 300, `${kept}`);
+});
+
 test('whatif names what broke the cache: a pause and a changed prefix', async (t) => {
   const lines = loop(6, 400).trim().split('\n');
   // From here on an hour has passed; and the fifth answer found nothing cached.

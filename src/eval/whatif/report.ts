@@ -30,6 +30,8 @@ export interface PresetReport extends Totals {
   rewrite_cost: number | null;
   /** Requests that would not have fitted the window. */
   refused: number;
+  /** Names that a later call used and only tool results had told: all, and those that were still in the request then. */
+  names: { needed: number; kept: number };
 }
 
 export interface ToolShare {
@@ -85,6 +87,7 @@ export function newReport(): WhatIfReport {
     rewritten_tokens: 0,
     rewrite_cost: null,
     refused: 0,
+    names: { needed: 0, kept: 0 },
   });
   const breaks = () => ({ times: 0, tokens: 0, cost: null });
   return {

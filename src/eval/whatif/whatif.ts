@@ -13,6 +13,7 @@ import type { LoggedSession } from './logged.js';
 import { type MeasuredSession, measure } from './measured.js';
 import { playLog } from './play-log.js';
 import { newRun, readLog } from './read-log.js';
+import { referencesOf } from './references.js';
 import {
   addClasses,
   addMoney,
@@ -74,13 +75,18 @@ class Sum {
     }
     this.#spread.add(m);
     const own = this.#breaks(m, b, prices);
+    const references = referencesOf(m);
+    const needed = references.reduce((n, names) => n + names.length, 0);
+    for (const preset of WHATIF_PRESETS) r.presets[preset].names.needed += needed;
+    r.presets.off.names.kept += needed;
     this.#add(r.presets.off, b.classes, prices, own, undefined);
     for (const preset of WHATIF_PRESETS) {
       if (preset === 'off') continue;
-      const played = await playLog(m, b, { ...o, preset });
+      const played = await playLog(m, b, { ...o, preset, references });
       const p = r.presets[preset];
       p.cleared += cleared(played.decisions);
       p.refused += played.refused;
+      p.names.kept += played.needles.kept;
       const edits = played.rewritten.filter((t) => t > 0).length;
       this.#add(p, played.classes, prices, own + edits, played.rewritten);
     }
