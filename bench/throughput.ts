@@ -1,6 +1,7 @@
 // Turns a second over 256 sessions of 50,000 tokens, closed loop: each session sends its next turn when it has the answer
 // to the last. A turn is one `llm.prepare` that brings 1.5 KB (a call and its result) and returns a patch. The client is
-// this process, the daemon another one. `--profile DIR` writes the daemon's CPU profile there.
+// this process, the daemon another one. `--profile DIR` writes the daemon's CPU profile there, `--turns N` measures N turns
+// a session.
 import { type DaemonSettings, daemonChild, type Gauge } from './daemon/child.js';
 import { type LoadedSession, loadedSession, turnParams } from './daemon/load.js';
 import { Wire } from './daemon/wire.js';
@@ -19,7 +20,7 @@ interface Measured {
   clientMicros: number;
 }
 
-async function measure(settings: DaemonSettings): Promise<Measured> {
+async function measure(settings: DaemonSettings, turnsEach: number): Promise<Measured> {
   const daemon = await daemonChild(settings);
   try {
     const wires = await Promise.all(Array.from({ length: CONNECTIONS }, () => Wire.open(daemon.socket)));
@@ -39,12 +40,12 @@ async function measure(settings: DaemonSettings): Promise<Measured> {
     const before: Gauge = await daemon.gauge();
     const own = process.cpuUsage();
     const start = performance.now();
-    await turns(TURNS);
+    await turns(turnsEach);
     const seconds = (performance.now() - start) / 1000;
     const after = await daemon.gauge();
     const ownUsed = process.cpuUsage(own);
     await Promise.all(wires.map((w) => w.close()));
-    const count = SESSIONS * TURNS;
+    const count = SESSIONS * turnsEach;
     return {
       turnsPerSecond: count / seconds,
       cpuMicros: (after.cpuMicros - before.cpuMicros) / count,
@@ -57,11 +58,12 @@ async function measure(settings: DaemonSettings): Promise<Measured> {
 }
 
 export default async function run({ args }: BenchOptions): Promise<BenchResult> {
-  const at = args.indexOf('--profile');
-  const dir = at < 0 ? undefined : args[at + 1];
+  const option = (name: string) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
+  const dir = option('--profile');
+  const turnsEach = Number(option('--turns') ?? TURNS);
   const profile = dir === undefined ? {} : { nodeArgs: ['--cpu-prof', `--cpu-prof-dir=${dir}`] };
-  const counted = await measure(profile);
-  const uncounted = await measure({ uncounted: true });
+  const counted = await measure(profile, turnsEach);
+  const uncounted = await measure({ uncounted: true }, turnsEach);
   return {
     name: 'throughput',
     figures: {

@@ -23,7 +23,18 @@ const versions = at < 0 ? ['22', '24', '26'] : args.splice(at, 2)[1].split(',');
 /** Modules with compiled code of their own; everything else is shared with the checkout. */
 const NATIVE = ['better-sqlite3', 'hnswlib-node'];
 /** What of the checkout the suite needs. */
-const PARTS = ['dist', 'native', 'src', 'test', 'bench', 'workers', 'demo', 'package.json', 'README.md'];
+const PARTS = [
+  'dist',
+  'native',
+  'src',
+  'test',
+  'bench',
+  'workers',
+  'demo',
+  'examples',
+  'package.json',
+  'README.md',
+];
 
 function run(command, list, options = {}) {
   const done = spawnSync(command, list, { encoding: 'utf8', maxBuffer: 1 << 28, ...options });
