@@ -13,6 +13,7 @@ import {
 import type { NewEvent, SessionEvent } from './events.js';
 import { evolve } from './evolve.js';
 import type { SessionState } from './state.js';
+import { forbidStaticEdits } from './static-guard.js';
 
 /** Version of curation payloads on the wire and in the journal (P-11). */
 export const SCHEMA_VERSION = 1;
@@ -42,6 +43,7 @@ export class Draft {
 
   push(event: NewEvent): Committed {
     const state = this.#state;
+    forbidStaticEdits(state, event);
     const payload = (
       event.type.startsWith('memory.') ? { _schema_version: SCHEMA_VERSION, ...event.payload } : event.payload
     ) as Record<string, unknown>;

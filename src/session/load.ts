@@ -1,6 +1,7 @@
 // A session from its journal: records read, texts fetched, events folded. The same way serves resume, replay and fork.
 
 import { attach, type JournalRecord, references, type SessionKey, type Store } from '../journal/index.js';
+import { upcast } from './event-types.js';
 import type { EventType, Payloads, SessionEvent } from './events.js';
 import { evolve, freshState } from './evolve.js';
 import type { SessionState } from './state.js';
@@ -22,7 +23,7 @@ export async function* events(
     // One fetch of texts a page: a round trip for each would be most of a resume.
     const hashes = [...new Set(page.flatMap((record) => references(record.payload)))];
     const texts = hashes.length === 0 ? NO_TEXTS : await store.blobs(key, hashes);
-    for (const record of page) yield { event: eventOf(texts, record), record };
+    for (const record of page) yield { event: eventOf(texts, upcast(record)), record };
     next = page[page.length - 1]!.seq + 1;
   }
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CuratedError } from '../../src/errors.js';
-import { MemoryStore } from '../../src/journal/index.js';
+import { chain, MemoryStore } from '../../src/journal/index.js';
 import { LIFECYCLE } from '../../src/session/lifecycle.js';
 import { assistant, BenchCaller, BenchDaemon, clearing, type Json, toolRound, user } from './bench-daemon.js';
 
@@ -332,4 +332,20 @@ test('J-14 J-15 nothing that a replay needs can be left out of the journal', asy
       type,
     );
   }
+});
+
+test('F50 an event that this version does not know stops its session with a clear error, and no other', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  await d.call('session.open', { ...OPEN, session: 't' });
+  const head = await d.store.head({ tenant: 'default', session: 's' });
+  d.store.append({ tenant: 'default', session: 's' }, head!.seq, [
+    chain(head!, { seq: head!.seq + 1, ts: 1, type: 'session.of_the_future', turn: 0, payload: {} }),
+  ]);
+  await d.store.flush('os');
+  const next = new BenchDaemon({ store: d.store });
+  await assert.rejects(next.call('session.open', OPEN), (e: unknown) => {
+    return kind('STORAGE')(e) && /type this version does not know/.test((e as Error).message);
+  });
+  assert.equal((await next.call('session.open', { ...OPEN, session: 't' })).resumed, true);
 });

@@ -1,0 +1,67 @@
+// The version in which each event is written today; the compiler refuses an event without one. Journals of other versions
+// are brought up to it when read, and what is not in this table stops its session with a clear error.
+
+import { type EventTypes, upcaster } from '../journal/index.js';
+import type { EventType } from './events.js';
+
+const FIRST = { ver: 1 };
+
+export const EVENT_TYPES: Readonly<Record<EventType, EventTypes[string]>> = {
+  'session.opened': FIRST,
+  'session.resumed': FIRST,
+  'session.superseded': FIRST,
+  'session.config': FIRST,
+  'session.message': FIRST,
+  'session.usage': FIRST,
+  'session.notice': FIRST,
+  'session.attached': FIRST,
+  'session.remarked': FIRST,
+  'session.system': FIRST,
+  'session.tools': FIRST,
+  'session.diverged': FIRST,
+  'session.repaired': FIRST,
+  'session.key': FIRST,
+  'session.closed': FIRST,
+  'session.forked': FIRST,
+  'io.input': FIRST,
+  'llm.response': FIRST,
+  'tool.invoke': FIRST,
+  'tool.result': FIRST,
+  'llm.request': FIRST,
+  'llm.error': FIRST,
+  'gate.llm.retry': FIRST,
+  'hitl.requested': FIRST,
+  'hitl.responded': FIRST,
+  'io.status': FIRST,
+  'io.output': FIRST,
+  'agent.turn.end': FIRST,
+  'tools.indexed': FIRST,
+  'tools.index_removed': FIRST,
+  'topic.vector': FIRST,
+  'topic.reset': FIRST,
+  'embeddings.request': FIRST,
+  'durable.changed': FIRST,
+  'durable.placed': FIRST,
+  'durable.removed': FIRST,
+  'memory.tool_result_cleared': FIRST,
+  'memory.tool_def_pruned': FIRST,
+  'memory.tool_def_restored': FIRST,
+  'memory.tool_result_restored': FIRST,
+  'memory.reread': FIRST,
+  'memory.thinking_cleared': FIRST,
+  'tools.discovered': FIRST,
+  'memory.topic_shift_detected': FIRST,
+  'memory.topic_shift_retracted': FIRST,
+  'memory.summary_replaced': FIRST,
+  'memory.compact.request': FIRST,
+  'memory.compaction.triggered': FIRST,
+  'memory.compacted': FIRST,
+  'memory.compaction.failed': FIRST,
+  'memory.irreducible': FIRST,
+  'memory.text_shortened': FIRST,
+  'memory.diagnostic': FIRST,
+  'memory.curated': FIRST,
+  Compacted: FIRST,
+};
+
+export const upcast = upcaster(EVENT_TYPES);
