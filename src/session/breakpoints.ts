@@ -4,14 +4,9 @@
 import type { Path } from '../json/index.js';
 import { MARK_EVERY, marksOf, positionsOf } from '../providers/marks.js';
 import type { Part } from '../providers/types.js';
+import type { PlacedMark } from './placed-mark.js';
 import type { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
-
-export interface PlacedMark {
-  /** Stored message, and the block in it as it stands in the request. */
-  at: number;
-  path: Path;
-}
 
 /** Messages that are looked at for a block that may carry a mark. */
 const REACH = 64;

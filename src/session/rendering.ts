@@ -6,8 +6,8 @@ import { applyEdits, canonicalize, pointer, type TextEdit } from '../json/index.
 import { Native } from '../json/native.js';
 import type { Reading, RuleWalk, Violation } from '../providers/types.js';
 import { noFeatures, PER_MESSAGE } from '../tokens/features.js';
-import type { PlacedMark } from './breakpoints.js';
 import { readHinted } from './hints.js';
+import type { PlacedMark } from './placed-mark.js';
 import type { SessionState } from './state.js';
 
 /** One message of the request. */
