@@ -1,7 +1,6 @@
 // Cache marks of our own (curated.breakpoints: auto): where they go in a request. At most four with the host's own, which
 // stay as they are; never on the static part. One stands at the stable boundary, the others follow the tail.
 
-import type { Path } from '../json/index.js';
 import { MARK_EVERY, marksOf, positionsOf } from '../providers/marks.js';
 import type { Part } from '../providers/types.js';
 import type { PlacedMark } from './placed-mark.js';
