@@ -5,6 +5,7 @@ import { pointer, sliceValue } from '../json/index.js';
 import { type ResultRecord, standing } from './calls.js';
 import { planned } from './decisions.js';
 import { digest, nameBudget, pickNames } from './digest.js';
+import { droppable, dropping } from './full-drop.js';
 import { handleOf } from './handle.js';
 import type { Built, Candidate } from './layer.js';
 import { marker } from './marker.js';
@@ -81,6 +82,19 @@ export function offerClearing(
   const part = survey.messages[result.at]!.reading.parts[result.part];
   if (part?.bodyPath === undefined) return 'never';
   if (survey.isFrozen(result.at, pointer(part.path))) return undefined;
+  const pair = droppable(survey, result);
+  if (pair !== undefined && result.at < survey.openFrom) {
+    return {
+      at: pair.call.at,
+      frees: pair.tokens,
+      leaves: 0,
+      since: c.since,
+      presend: pair.call.at >= survey.sent,
+      claim: claimOf(result.at, result.part),
+      build: () =>
+        dropping(survey, pair, c.reason, `${CLEAR_ID}/${result.id}`) ?? clearing(survey, c, vocabulary),
+    };
+  }
   const stands = standing(result);
   const leaves = isPlain(survey, c.reason)
     ? MARKER_TOKENS

@@ -395,3 +395,38 @@ test('COSTS-7 what was cleared and is fetched again is told once: the same call,
   assert.deepEqual(events, ['same_call', 'same_path', 'identifier']);
   assert.deepEqual(layer.plan(h.survey()).events, []);
 });
+
+const DROP = {
+  plugins: { active: ['tool_result_clear'], tool_result_clear: { drop_strategy: 'full_drop' } },
+  curated: { keep: { tool_uses: 1 } },
+};
+
+conformance({
+  name: 'full drop of a pair',
+  ids: 'L1-8 PV-A7',
+  make: clear,
+  config: DROP,
+  history: (f) => session(f, read(f, 'a', 'x.go', CODE), read(f, 'b', 'y.go', 'y')),
+});
+
+for (const format of FORMATS) {
+  test(`L1-8 ${format}: full_drop takes call and result, and the envelope where something hangs on them`, () => {
+    const plain = new History(
+      session(format, read(format, 'a', 'x.go', CODE), read(format, 'b', 'y.go', 'y')),
+      { format, config: DROP },
+    );
+    const events = carryOut(plain, clear().plan(plain.survey()).candidates);
+    assert.deepEqual([plain.render()[1], plain.render()[2]], [undefined, undefined]);
+    assert.deepEqual(
+      events.map((e) => e.reason),
+      ['keep', 'input'],
+    );
+    const beside = read(format, 'a', 'x.go', CODE);
+    if (format === 'anthropic') beside[0].content.unshift({ type: 'text', text: 'let me look' });
+    else beside[0].content = 'let me look';
+    const h = new History(session(format, beside, read(format, 'b', 'y.go', 'y')), { format, config: DROP });
+    carryOut(h, clear().plan(h.survey()).candidates);
+    assert.match(bodyOf(h, 2), /cleared="true"/);
+    assert.ok(h.render()[1]!.includes('let me look'));
+  });
+}
