@@ -74,12 +74,15 @@ export function dropping(survey: Survey, pair: Pair, reason: string, section: st
   });
   const [ofResult, ofCall] = told;
   if (ofResult === undefined || ofCall === undefined) return undefined;
-  const dropAt = (at: number) => [{ op: 'drop' as const, at, delta: -survey.messages[at]!.tokens }];
+  const both = [call.at, result.at].map((at) => {
+    return { op: 'drop' as const, at, delta: -survey.messages[at]!.tokens };
+  });
   const touched = (at: number) => {
     return { section_id: section, kind: 'volatile' as const, tokens_delta: -survey.messages[at]!.tokens };
   };
   return [
-    { edits: dropAt(result.at), section: touched(result.at), event: ofResult },
-    { edits: dropAt(call.at), section: touched(call.at), event: ofCall },
+    // One decision: a divergence between the two takes it back as a whole.
+    { edits: both, section: touched(result.at), event: ofResult },
+    { edits: [], section: touched(call.at), event: ofCall },
   ];
 }

@@ -18,6 +18,12 @@ function positionOf(edit: LedgerEdit): number {
   return edit.op === 'insert' ? edit.before : edit.at;
 }
 
+/** Edits that are only good together: something of ours in place of messages, or a call and its result taken out. */
+function isWhole({ type, edits }: Decision): boolean {
+  if (edits.some((e) => e.op === 'insert')) return true;
+  return type === 'memory.tool_result_cleared' && edits.some((e) => e.op === 'drop');
+}
+
 /** Changes remembered for readers that follow the ledger. */
 const TOUCHES_KEPT = 4096;
 
@@ -121,9 +127,7 @@ export class Ledger {
     const gone: number[] = [];
     for (const seq of this.standingOn(index)) {
       const decision = this.#decisions.get(seq)!;
-      const kept = decision.edits.some((e) => e.op === 'insert')
-        ? []
-        : decision.edits.filter((e) => positionOf(e) < index);
+      const kept = isWhole(decision) ? [] : decision.edits.filter((e) => positionOf(e) < index);
       if (kept.length === 0) {
         this.remove(seq);
         gone.push(seq);
