@@ -9,6 +9,7 @@ import { specOf } from '../providers/spec.js';
 import type { Payloads, SessionEvent } from './events.js';
 import { readHinted } from './hints.js';
 import { Ledger } from './ledger.js';
+import { project } from './project.js';
 import type { SessionState, StaticPart } from './state.js';
 import { ToolList } from './tool-list.js';
 import { shiftDetected, shiftRetracted, topicsDiverged, vectorTaken } from './topics/fold.js';
@@ -60,6 +61,7 @@ export function freshState(): SessionState {
     staticChanged: false,
     handles: new Map(),
     orphans: new Map(),
+    envelopes: [],
     turnMessages: 0,
   };
 }
@@ -179,6 +181,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       state.dirtyFrom = Number.POSITIVE_INFINITY;
       state.repaired = Math.max(state.repaired, e.payload.messages);
       state.pending = new Set(e.payload.pending ?? []);
+      state.envelopes = [];
       state.recovering = e.payload.task_kind === 'gate_retry';
       state.boundary = false;
       state.turnBoundary = false;
@@ -224,6 +227,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       state.toolFacts.invoked.set(e.payload.name, state.turn);
       break;
     case 'memory.curated':
+      if (!e.observed) state.envelopes.push(project(e));
       // A class that was hidden again has to be discovered again.
       if (!e.observed) for (const key of hide ?? []) state.toolFacts.discovered.delete(key);
       if (e.payload._blocks !== undefined && state.summary !== undefined && !e.observed)

@@ -34,6 +34,8 @@ export interface GateRun {
   before?: number;
   /** Set once the messages of the call are in the history: their number then. */
   taken?: { messages: number };
+  /** Messages of the history that this call has mended: a call that was held does not mend them again. */
+  repaired?: number;
   /** Cycle in the background that this call has begun, to be launched when it is sealed. */
   begun?: Cycle;
   /** The provider refused the request as too long: it must get smaller, whatever the numbers say. */

@@ -8,10 +8,12 @@ import type { Draft } from './commit.js';
 import { event } from './events.js';
 import type { Session } from './session.js';
 
-export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<string>): void {
+/** @returns the number of messages that are mended now; `done`: what an earlier pass of the same call gave */
+export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<string>, done = 0): number {
   const { state } = session;
-  if (state.repaired >= state.messages.length) return;
-  for (const r of repair(state.spec, state.messages, state.repaired, {
+  const from = Math.max(state.repaired, Math.min(done, state.messages.length));
+  if (from >= state.messages.length) return from;
+  for (const r of repair(state.spec, state.messages, from, {
     pending,
     wasPending: state.pending,
     profile: session.profile,
@@ -28,4 +30,5 @@ export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<s
       }),
     );
   }
+  return state.messages.length;
 }

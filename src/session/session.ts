@@ -10,7 +10,6 @@ import type { Profile } from '../providers/types.js';
 import { configError, loadSettings, PLUGIN_IDS, type Settings } from '../settings/index.js';
 import { encodingOf } from '../tokens/encoding.js';
 import type { SessionDeps } from './deps.js';
-import type { ProjectedEvent } from './project.js';
 import { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
 import { SessionTopics } from './topics/session-topics.js';
@@ -22,8 +21,8 @@ export class Session {
   state: SessionState;
   /** The request as it goes out. */
   rendering = new Rendering();
-  /** Envelopes of edits that were made outside the agent's own calls; the next request tells of them. */
-  unreported: ProjectedEvent[] = [];
+  /** Envelopes that a turn.end has told since the last main request, by seq: the next llm.prepare need not. */
+  readonly told = new Set<number>();
   #projection: Rendering | undefined;
   /** Version of the daemon's configuration that this session has taken up. */
   configVersion: number;

@@ -8,6 +8,7 @@ import type { SummaryBlock } from '../summary/blocks.js';
 import type { MessageHint, OwnConfig } from './events.js';
 import type { Ledger } from './ledger.js';
 import type { SessionStatus } from './lifecycle.js';
+import type { ProjectedEvent } from './project.js';
 import type { ToolList } from './tool-list.js';
 import type { TopicState } from './topics/state.js';
 
@@ -182,6 +183,8 @@ export interface SessionState {
   lastEdit?: { turn: number; calls: number };
   /** Originals of cleared results whose messages left the history by divergence: their handles stay good. */
   orphans: Map<string, string>;
+  /** Envelopes made since the last main request. */
+  envelopes: ProjectedEvent[];
   /** Messages appended in the running turn (LIMIT). */
   turnMessages: number;
 }

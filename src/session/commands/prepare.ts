@@ -55,8 +55,9 @@ export async function prepare(
   }
   const pending = new Set(p.pending ?? []);
   const { mode } = session.settings;
-  if (mode === 'enforce') repairNew(session, draft, pending);
+  if (mode === 'enforce') run.repaired = repairNew(session, draft, pending, run.repaired);
   const before = draft.committed.length;
+  const first = state.seq + 1;
   const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value };
   releaseTools(session, draft);
   const outcome = curate(session, draft, options);
@@ -80,7 +81,7 @@ export async function prepare(
       : [];
   session.rendering.place(marks);
   const curated = [
-    ...session.unreported.splice(0),
+    ...state.envelopes.filter((v) => v.seq < first && !session.told.has(v.seq)),
     ...draft.committed
       .slice(before)
       .filter((c) => c.event.type === 'memory.curated')

@@ -67,9 +67,11 @@ export function endTurn(
     run.compactor.applyReady(draft, { forced: false, pending: state.pending });
     startDue(session, draft, run, state.pending);
   }
+  const decided = [...topics, ...draft.committed.slice(before)];
+  for (const { event: e } of decided) if (e.type === 'memory.curated') session.told.add(e.seq);
   return {
     turn,
     seq: state.seq,
-    decisions: [...topics, ...draft.committed.slice(before)].map((c) => project(c.event)),
+    decisions: decided.map((c) => project(c.event)),
   };
 }

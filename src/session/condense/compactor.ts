@@ -7,7 +7,6 @@ import { SCHEMA_VERSION } from '../commit.js';
 import { event } from '../events.js';
 import type { Holder } from '../holder.js';
 import { mayEdit } from '../open-round.js';
-import { type ProjectedEvent, project } from '../project.js';
 import type { Session } from '../session.js';
 import { applySummary, type Made, Unfit } from './apply.js';
 import { isApproval, previewOf } from './approval.js';
@@ -191,15 +190,10 @@ export class Compactor {
         const waits = cycle.origin === 'background' || !mayEdit(state, profile.modelClass === 'AB');
         if (waits) {
           current.ready = made;
-          const from = draft.committed.length;
           this.applyReady(draft, { forced: false, pending: state.pending });
-          session.unreported.push(...envelopesIn(draft, from));
           return 'ready';
         }
-        const from = draft.committed.length;
-        const refused = this.#apply(draft, current, made, true, state.pending);
-        if (refused === undefined) session.unreported.push(...envelopesIn(draft, from));
-        return refused ?? 'applied';
+        return this.#apply(draft, current, made, true, state.pending) ?? 'applied';
       });
       // A result that waits ends its cycle when it is applied.
       if (why === 'ready') return;
@@ -284,13 +278,6 @@ export class Compactor {
 
 function broken(e: unknown): Summary {
   return { ok: false, reason: 'error', detail: e instanceof Error ? e.message : String(e), calls: 1 };
-}
-
-function envelopesIn(draft: Draft, from: number): ProjectedEvent[] {
-  return draft.committed
-    .slice(from)
-    .filter((c) => c.event.type === 'memory.curated')
-    .map((c) => project(c.event));
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {
