@@ -1,6 +1,7 @@
 // The curated request as RFC 6902 operations on what the agent holds itself: its own system, tools and messages, all of
 // them as it gave them. Pure.
 
+import type { LedgerEdit } from '../curation/decisions.js';
 import { pointer, RawJson, writeJson } from '../json/index.js';
 import { OUR_MARK, type Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
@@ -22,7 +23,7 @@ export function patchOf(state: SessionState, rendering: Rendering): Patch {
     // A value put in place of another can be named by its path; anything that moves items is the message as a whole.
     const simple = edits.every((e) => e.op === 'set');
     if (simple) {
-      for (const e of edits) if (e.op === 'set') ops.push(op('add', ['messages', at, ...e.path], e.json));
+      for (const e of edits) if (e.op === 'set') ops.push(editOp(e));
     } else {
       ops.push(op('replace', ['messages', at], rendering.pieces[rendering.ownIndexOf(at)]!.text));
     }
@@ -47,6 +48,18 @@ export function patchOf(state: SessionState, rendering: Rendering): Patch {
   ops.push(...toolOps(state));
   return { base_messages: state.messages.length, ops: new RawJson(`[${ops.join(',')}]`) };
 }
+
+/** The operation of an edit, written once: every later patch holds it again. */
+function editOp(e: Extract<LedgerEdit, { op: 'set' }>): string {
+  let text = WRITTEN.get(e);
+  if (text === undefined) {
+    text = op('add', ['messages', e.at, ...e.path], e.json);
+    WRITTEN.set(e, text);
+  }
+  return text;
+}
+
+const WRITTEN = new WeakMap<LedgerEdit, string>();
 
 /** The messages in one operation: after a compaction of a long history every dropped message would be one of its own. */
 function wholeOf(state: SessionState, rendering: Rendering): Patch {

@@ -8,6 +8,7 @@ import type { Reading, RuleWalk, Violation } from '../providers/types.js';
 import { noFeatures, PER_MESSAGE } from '../tokens/features.js';
 import { readHinted } from './hints.js';
 import type { PlacedMark } from './placed-mark.js';
+import { RuleCheck } from './rule-check.js';
 import type { SessionState } from './state.js';
 
 /** One message of the request. */
@@ -56,9 +57,7 @@ export class Rendering {
   #hash: Hash = createHash('sha256').update('{"messages":[');
   #hashed = 0;
   #checkpoints: { pieces: number; hash: Hash }[] = [];
-  #walk: RuleWalk | undefined;
-  #walked = 0;
-  #walkFound: Violation[] = [];
+  #rules = new RuleCheck();
 
   constructor(projected = false) {
     this.projected = projected;
@@ -180,27 +179,14 @@ export class Rendering {
     return `sha256:${rest.update('}').digest('hex')}`;
   }
 
-  /** Provider rules that the sequence of messages breaks; only new messages are walked. */
-  violations(state: SessionState, walk: () => RuleWalk, pending: ReadonlySet<string>): Violation[] {
-    if (this.#walk === undefined) {
-      this.#walk = walk();
-      this.#walked = 0;
-      this.#walkFound = [];
-    }
-    for (; this.#walked < this.pieces.length; this.#walked += 1) {
-      const piece = this.pieces[this.#walked]!;
-      const native = new Native(piece.text);
-      this.#walkFound.push(...this.#walk.push(piece.reading, native, this.#walked));
-      for (const v of state.spec.check(native)) {
-        this.#walkFound.push({ ...v, path: `/messages/${this.#walked}${v.path}` });
-      }
-    }
-    return [...this.#walkFound, ...this.#walk.finish(pending)];
+  /** The rules are others now (another model): look at everything again. */
+  forgetRules(): void {
+    this.#rules = new RuleCheck();
   }
 
-  /** The rules changed (another model, another profile): walk again from the start next time. */
-  forgetWalk(): void {
-    this.#walk = undefined;
+  /** Provider rules that the request breaks; only what is new or was edited is looked at. */
+  violations(state: SessionState, walk: () => RuleWalk, pending: ReadonlySet<string>): Violation[] {
+    return this.#rules.run(this.pieces, state.spec, walk, pending);
   }
 
   #renderInserts(state: SessionState, at: number): void {
@@ -272,7 +258,7 @@ export class Rendering {
       this.#rendered = 0;
       this.#insertsTo = -1;
     }
-    this.#walk = undefined;
+    this.#rules.touch(length);
     for (const index of this.#overlay.keys()) if (index >= length) this.#overlay.delete(index);
     this.#unhash(length);
   }

@@ -89,7 +89,10 @@ export class Session {
 
   get profile(): Profile {
     const { alternation, singleSystem } = this.settings.curated;
-    this.#profile ??= profileOf(this.state.format, this.state.model, {
+    if (this.#profile?.model === this.state.model) return this.#profile;
+    // Another model has other rules: what was walked by the old ones is walked again.
+    if (this.#profile !== undefined) this.rendering.forgetRules();
+    this.#profile = profileOf(this.state.format, this.state.model, {
       ...(alternation === undefined ? {} : { alternation }),
       ...(singleSystem === undefined ? {} : { singleSystem }),
     });
