@@ -18,7 +18,7 @@ import { SqliteStore } from './journal/sqlite-store.js';
 import { MovableClock } from './movable-clock.js';
 import { createLog, createMetrics, Health, type LogLevel, observePages } from './observe/index.js';
 import { checkSocketPath, type Paths } from './paths.js';
-import { createPool } from './pool/pool.js';
+import { createPool, poolOptions } from './pool/pool.js';
 import type { Rooms } from './service/context.js';
 import { Peer } from './service/peer.js';
 import { RecallFeed } from './service/recall-feed.js';
@@ -80,7 +80,9 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   const metrics = createMetrics();
   const health = new Health(clock, VERSION);
   const tokenizer = attach();
-  const store: Store = o.memory ? new MemoryStore() : await SqliteStore.open(join(paths.data, 'journal.db'));
+  const store: Store = o.memory
+    ? new MemoryStore({ bytes: limits.journal_bytes })
+    : await SqliteStore.open(join(paths.data, 'journal.db'), { limits: { bytes: limits.journal_bytes } });
   for (const notice of store.health().notices) log.warn({ notice }, 'journal');
   health.declare('journal');
   store.onHealth((h) => {
@@ -89,7 +91,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     metrics.journalFault(h.error?.kind ?? 'STORAGE');
     log.error({ error: h.error?.message }, 'the journal cannot be written: new work is refused until it can');
   });
-  const pool = createPool();
+  const pool = createPool(poolOptions(limits));
 
   const pantry = new Pantry({
     data: paths.data,
