@@ -2,8 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { attach } from '../../native/index.js';
-import { type WhatIfReport, whatIf } from '../eval/whatif/index.js';
+import { Judges, type WhatIfReport, whatIf } from '../eval/whatif/index.js';
 import { printJson } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
 import { Progress } from './progress.js';
@@ -34,13 +33,13 @@ async function run(logs: readonly string[]): Promise<WhatIfReport> {
       exit: EXIT.usage,
     });
   const bytes = files.reduce((n, f) => n + statSync(f).size, 0);
-  const tokenizer = attach();
+  const judges = new Judges(Date.now());
   const progress = new Progress(STEPS);
   let shown = 0;
   try {
     return await whatIf(files, {
-      count: (text) => tokenizer.count(text, 'o200k_base'),
-      now: Date.now(),
+      judge: (session) => judges.judge(session),
+      ahead: judges.ahead,
       onSession: (session, done) => {
         for (const to = (STEPS * done) / Math.max(1, bytes); shown < to; shown++) progress.step();
         progress.show(session.id);
@@ -48,7 +47,7 @@ async function run(logs: readonly string[]): Promise<WhatIfReport> {
     });
   } finally {
     progress.end();
-    tokenizer.dispose();
+    await judges.close();
   }
 }
 

@@ -5,13 +5,13 @@ import type { PresetName } from '../settings/index.js';
 import { type Interval, pairedBootstrap, quantile } from './stats.js';
 import type { CountText } from './tally.js';
 import { type Baseline, baselineOf, breaksOf } from './whatif/baseline.js';
+import { pricesOf, remembering } from './whatif/judge.js';
 import type { LoggedSession } from './whatif/logged.js';
 import { type MeasuredSession, measure } from './whatif/measured.js';
 import { playLog } from './whatif/play-log.js';
 import { newRun, readLog } from './whatif/read-log.js';
 import { referencesOf } from './whatif/references.js';
 import { addMoney } from './whatif/report.js';
-import { pricesOf, remembering } from './whatif/whatif.js';
 
 /** Figures of one arm over one conversation, or over all. */
 export interface ArmFigures {

@@ -72,7 +72,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'curation',
   ],
   client: [...FOUNDATION, 'protocol'],
-  workers: ['pool', 'native', 'journal', 'topics', 'summary'],
+  workers: ['pool', 'native', 'journal', 'topics', 'summary', 'eval'],
   eval: [
     ...FOUNDATION,
     'client',

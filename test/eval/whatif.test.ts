@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { WHATIF_PRESETS, type WhatIfReport, whatIf } from '../../src/eval/whatif/index.js';
+import { attach } from '../../native/index.js';
+import { Judges, judge, WHATIF_PRESETS, type WhatIfReport, whatIf } from '../../src/eval/whatif/index.js';
 import { exportJsonl } from '../../src/journal/index.js';
 import { assistant, BenchDaemon, roughTokens, toolRound, user } from '../session/bench-daemon.js';
 
@@ -19,7 +20,7 @@ const NOW = Date.parse('2026-11-29T00:00:00Z');
 const of = (...names: string[]): Promise<WhatIfReport> =>
   whatIf(
     names.map((n) => (n.startsWith('/') ? n : join(LOGS, n))),
-    { count: roughTokens, now: NOW },
+    { judge: (session) => judge(session, { count: roughTokens, now: NOW }) },
   );
 
 async function fileOf(t: TestContext, text: string): Promise<string> {
@@ -83,6 +84,36 @@ test('whatif reads recorded conversations; an unknown model has tokens and no mo
   near(r.presets.off.cost, (110 * 1 + 70 * 1.25 + 150 * 0.1 + 15 * 5) / 1e6);
   const [first] = readFileSync(join(LOGS, 'recorded.jsonl'), 'utf8').split('\n');
   assert.match(first!, /a-model-nobody-knows/);
+});
+
+test('whatif on threads of its own says the same, whichever session is done first', async (t) => {
+  const files = ['claude-code', 'codex', 'openai', 'anthropic', 'recorded'].map((n) =>
+    join(LOGS, `${n}.jsonl`),
+  );
+  const tokenizer = attach();
+  const judges = new Judges(NOW, 2);
+  t.after(async () => {
+    tokenizer.dispose();
+    await judges.close();
+  });
+  const count = (text: string): number => tokenizer.count(text, 'o200k_base');
+  const here = await whatIf(files, { judge: (session) => judge(session, { count, now: NOW }) });
+  const seen: string[] = [];
+  const there = await whatIf(files, {
+    judge: (session) => judges.judge(session),
+    ahead: judges.ahead,
+    onSession: (session) => seen.push(session.id),
+  });
+  assert.equal(seen.length, 9);
+  assert.deepEqual(there, here);
+});
+
+test('whatif rejects when a judge fails, and waits for no other', async () => {
+  const failing = whatIf([join(LOGS, 'openai.jsonl')], {
+    judge: () => Promise.reject(new Error('no judge')),
+    ahead: 1e9,
+  });
+  await assert.rejects(failing, /no judge/);
 });
 
 test('whatif: without any price money is null, never 0', async (t) => {

@@ -108,6 +108,10 @@ export function newReport(): WhatIfReport {
   };
 }
 
+export function newToolShare(tool: string): ToolShare {
+  return { tool, results: 0, tokens: 0, carried: 0, reread: { results: 0, tokens: 0 } };
+}
+
 /** Prompt tokens of a sum. */
 export function promptOf(t: Totals): number {
   return t.input + t.cache_read + t.cache_write;

@@ -2,57 +2,55 @@
 import { meaningOf } from '../../curation/tool-semantics.js';
 import type { Part } from '../../providers/types.js';
 import type { MeasuredSession } from './measured.js';
-import type { ToolShare } from './report.js';
+import { newToolShare, type ToolShare, type WhatIfReport } from './report.js';
 
-export class Spread {
-  /** Tokens over all requests. */
-  readonly kinds = new Map<string, number>();
-  readonly #tools = new Map<string, ToolShare>();
-
-  add(m: MeasuredSession): void {
-    const { logged } = m;
-    this.#kind('system', m.systemTokens * logged.requests.length);
-    this.#kind('tools', m.toolTokens * logged.requests.length);
-    const times = timesCarried(m);
-    const calls = new Map<string, Part>();
-    const read = new Set<string>();
-    for (const [i, reading] of m.readings.entries()) {
-      for (const [p, part] of reading.parts.entries()) {
-        const tokens = m.parts[i]![p] ?? 0;
-        this.#kind(part.kind === 'text' ? `text_${reading.role}` : part.kind, tokens * times[i]!);
-        if (part.kind === 'tool_call' && part.callId !== undefined) calls.set(part.callId, part);
-        if (part.kind === 'tool_result') this.#result(calls.get(part.callId ?? ''), tokens, times[i]!, read);
-      }
+/** Adds the session's shares to a report of its own. */
+export function addSpread(r: WhatIfReport, m: MeasuredSession): void {
+  const { logged } = m;
+  const tools = new Map<string, ToolShare>();
+  const add = (kind: string, tokens: number): void => {
+    if (tokens > 0) r.kinds[kind] = (r.kinds[kind] ?? 0) + tokens;
+  };
+  add('system', m.systemTokens * logged.requests.length);
+  add('tools', m.toolTokens * logged.requests.length);
+  const times = timesCarried(m);
+  const calls = new Map<string, Part>();
+  const read = new Set<string>();
+  for (const [i, reading] of m.readings.entries()) {
+    for (const [p, part] of reading.parts.entries()) {
+      const tokens = m.parts[i]![p] ?? 0;
+      add(part.kind === 'text' ? `text_${reading.role}` : part.kind, tokens * times[i]!);
+      if (part.kind === 'tool_call' && part.callId !== undefined) calls.set(part.callId, part);
+      if (part.kind === 'tool_result')
+        addResult(tools, calls.get(part.callId ?? ''), tokens, times[i]!, read);
     }
   }
+  r.tools = [...tools.values()];
+}
 
-  /** Tools by what their results cost over all requests, the most expensive first. */
-  get tools(): ToolShare[] {
-    return [...this.#tools.values()].sort((a, b) => b.carried - a.carried || (a.tool < b.tool ? -1 : 1));
+function addResult(
+  tools: Map<string, ToolShare>,
+  call: Part | undefined,
+  tokens: number,
+  times: number,
+  read: Set<string>,
+): void {
+  const tool = call?.tool ?? '';
+  let share = tools.get(tool);
+  if (share === undefined) {
+    share = newToolShare(tool);
+    tools.set(tool, share);
   }
-
-  #kind(kind: string, tokens: number): void {
-    if (tokens > 0) this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + tokens);
+  share.results++;
+  share.tokens += tokens;
+  share.carried += tokens * times;
+  const what = call === undefined ? undefined : subject(call);
+  if (what === undefined) return;
+  if (read.has(what)) {
+    share.reread.results++;
+    share.reread.tokens += tokens;
   }
-
-  #result(call: Part | undefined, tokens: number, times: number, read: Set<string>): void {
-    const tool = call?.tool ?? '';
-    let share = this.#tools.get(tool);
-    if (share === undefined) {
-      share = { tool, results: 0, tokens: 0, carried: 0, reread: { results: 0, tokens: 0 } };
-      this.#tools.set(tool, share);
-    }
-    share.results++;
-    share.tokens += tokens;
-    share.carried += tokens * times;
-    const what = call === undefined ? undefined : subject(call);
-    if (what === undefined) return;
-    if (read.has(what)) {
-      share.reread.results++;
-      share.reread.tokens += tokens;
-    }
-    read.add(what);
-  }
+  read.add(what);
 }
 
 /** Requests that carried each message. */

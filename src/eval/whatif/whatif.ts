@@ -1,177 +1,71 @@
-// Logs in, report out: each session as it was and under each preset, summed. Holds one session at a time.
-import {
-  lookupPrice,
-  type PriceRow,
-  promptTokens,
-  ratiosOf,
-  requestCost,
-  type TokenClasses,
-} from '../../economics/index.js';
-import type { CountText } from '../tally.js';
-import { type Baseline, baselineOf, breaksOf } from './baseline.js';
+// Logs in, report out. Reads on, while judges work, only as far ahead as `ahead` allows, so that memory stays bounded.
 import type { LoggedSession } from './logged.js';
-import { type MeasuredSession, measure } from './measured.js';
-import { playLog } from './play-log.js';
 import { newRun, readLog } from './read-log.js';
-import { referencesOf } from './references.js';
-import {
-  addClasses,
-  addMoney,
-  countedAsInput,
-  newReport,
-  type PresetReport,
-  promptOf,
-  WHATIF_PRESETS,
-  type WhatIfReport,
-} from './report.js';
-import { Spread } from './spread.js';
+import type { WhatIfReport } from './report.js';
+import { Sum } from './sum.js';
 
 export interface WhatIfOptions {
-  /** Exact tokens of a text. */
-  count: CountText;
-  /** Day of the prices where a log has no times, epoch ms. */
-  now: number;
+  /** What a session used and what each preset would have made of it: `judge`, here or on another thread. */
+  judge: (session: LoggedSession) => Promise<WhatIfReport>;
+  /** Text of sessions that may be with judges at once, UTF-16 units; one larger session goes alone. Default 0: one after the other. */
+  ahead?: number;
+  /** A session was judged; `bytes` of the logs are read so far. */
   onSession?: (session: LoggedSession, bytes: number) => void;
 }
 
-/** Rejects only when a file cannot be read. */
+/** Rejects when a file cannot be read or a judge fails. */
 export async function whatIf(files: readonly string[], o: WhatIfOptions): Promise<WhatIfReport> {
-  const sum = new Sum(o);
+  const sum = new Sum();
   const run = newRun();
+  const queue = new Queue(o.ahead ?? 0, (part) => sum.add(part));
   for (const file of files) {
     for await (const session of readLog(file, run)) {
-      o.onSession?.(session, run.counts.bytes);
-      await sum.add(session);
+      await queue.put(sizeOf(session), async () => {
+        const part = await o.judge(session);
+        o.onSession?.(session, run.counts.bytes);
+        return part;
+      });
     }
   }
+  await queue.end();
   return sum.report({ files: files.length, ...run.counts });
 }
 
-class Sum {
-  readonly #o: WhatIfOptions;
-  readonly #report = newReport();
-  readonly #spread = new Spread();
-  readonly #unpriced = new Set<string>();
+/** Work that runs at once up to a weight; its results come out in the order in which it went in. */
+class Queue {
+  readonly #most: number;
+  readonly #take: (part: WhatIfReport) => void;
+  readonly #running: { weight: number; done: Promise<WhatIfReport> }[] = [];
+  #weight = 0;
 
-  constructor(o: WhatIfOptions) {
-    this.#o = o;
+  constructor(most: number, take: (part: WhatIfReport) => void) {
+    this.#most = most;
+    this.#take = take;
   }
 
-  async add(logged: LoggedSession): Promise<void> {
-    const r = this.#report;
-    const o = { ...this.#o, count: remembering(this.#o.count) };
-    const m = measure(logged, o.count);
-    const b = baselineOf(m, o.now);
-    const prices = pricesOf(logged, o.now);
-    if (!logged.isPart) r.sessions++;
-    r.requests += logged.requests.length;
-    for (const [i, request] of logged.requests.entries()) {
-      if (!b.recorded[i]) r.counted_requests++;
-      if (prices[i] === undefined) {
-        r.unpriced_requests++;
-        this.#unpriced.add(request.model ?? logged.model ?? '');
-      }
-      addClasses(r.totals, b.recorded[i] ? b.classes[i]! : countedAsInput(b.classes[i]!));
-    }
-    this.#spread.add(m);
-    const own = this.#breaks(m, b, prices);
-    const references = referencesOf(m);
-    const needed = references.reduce((n, names) => n + names.length, 0);
-    for (const preset of WHATIF_PRESETS) r.presets[preset].names.needed += needed;
-    r.presets.off.names.kept += needed;
-    this.#add(r.presets.off, b.classes, prices, own, undefined);
-    for (const preset of WHATIF_PRESETS) {
-      if (preset === 'off') continue;
-      const played = await playLog(m, b, { ...o, preset, references });
-      const p = r.presets[preset];
-      p.cleared += cleared(played.decisions);
-      p.refused += played.refused;
-      p.names.kept += played.needles.kept;
-      const edits = played.rewritten.filter((t) => t > 0).length;
-      this.#add(p, played.classes, prices, own + edits, played.rewritten);
-    }
+  async put(weight: number, work: () => Promise<WhatIfReport>): Promise<void> {
+    while (this.#running.length > 0 && this.#weight + weight > this.#most) await this.#first();
+    const done = work();
+    // It is awaited later, in its turn: until then its failure is nobody's.
+    done.catch(() => {});
+    this.#running.push({ weight, done });
+    this.#weight += weight;
   }
 
-  report(counts: { files: number; lines: number; skipped: number; bytes: number }): WhatIfReport {
-    const r = this.#report;
-    const { off } = r.presets;
-    for (const preset of WHATIF_PRESETS) {
-      const p = r.presets[preset];
-      p.saved_tokens = promptOf(off) - promptOf(p);
-      if (p.cost === null || off.cost === null) continue;
-      p.saved = off.cost - p.cost;
-      p.saved_share = off.cost === 0 ? 0 : p.saved / off.cost;
-    }
-    r.kinds = Object.fromEntries([...this.#spread.kinds].sort((a, b) => b[1] - a[1]));
-    r.tools = this.#spread.tools;
-    r.unpriced_models = [...this.#unpriced].sort();
-    return { ...r, ...counts };
+  async end(): Promise<void> {
+    while (this.#running.length > 0) await this.#first();
   }
 
-  #add(
-    p: PresetReport,
-    classes: readonly TokenClasses[],
-    prices: readonly (PriceRow | undefined)[],
-    breaks: number,
-    rewritten: readonly number[] | undefined,
-  ): void {
-    p.cache_breaks += breaks;
-    for (const [i, c] of classes.entries()) {
-      addClasses(p, c);
-      const row = prices[i];
-      if (row !== undefined) p.cost = addMoney(p.cost, requestCost(row, c));
-      const again = rewritten?.[i] ?? 0;
-      p.rewritten_tokens += again;
-      if (again > 0) p.rewrite_cost = addMoney(p.rewrite_cost, rewriteCost(row, c, again));
-    }
-  }
-
-  /** @returns how often the cache broke without any preset */
-  #breaks(m: MeasuredSession, b: Baseline, prices: readonly (PriceRow | undefined)[]): number {
-    const found = breaksOf(m, b);
-    for (const { request, why, tokens } of found) {
-      const sum = this.#report.breaks[why];
-      sum.times++;
-      sum.tokens += tokens;
-      sum.cost = addMoney(sum.cost, rewriteCost(prices[request], b.classes[request]!, tokens));
-    }
-    return found.length;
+  async #first(): Promise<void> {
+    const { weight, done } = this.#running[0]!;
+    this.#take(await done);
+    this.#running.shift();
+    this.#weight -= weight;
   }
 }
 
-/** Price row of each request, by its model and day. */
-export function pricesOf(logged: LoggedSession, now: number): (PriceRow | undefined)[] {
-  const known = new Map<string, PriceRow | undefined>();
-  return logged.requests.map((request) => {
-    const at = request.at ?? now;
-    const model = request.model ?? logged.model ?? '';
-    const key = `${model} ${Math.floor(at / 86_400_000)}`;
-    if (!known.has(key)) known.set(key, lookupPrice(model, at));
-    return known.get(key);
-  });
-}
-
-/** USD that writing cached tokens again cost more than reading them. */
-function rewriteCost(row: PriceRow | undefined, c: TokenClasses, tokens: number): number | undefined {
-  if (row === undefined) return undefined;
-  const { r, w } = ratiosOf(row, promptTokens(c), c.write1h > c.write5m ? '1h' : '5m');
-  const tier = row.tier !== undefined && promptTokens(c) > row.tier.above ? row.tier.input : 1;
-  return (tokens * (w - r) * row.input * tier) / 1e6;
-}
-
-function cleared(decisions: ReadonlyMap<string, number>): number {
-  return decisions.get('memory.tool_result_cleared') ?? 0;
-}
-
-/** Each preset counts the same texts. */
-export function remembering(count: CountText): CountText {
-  const known = new Map<string, number>();
-  return (text) => {
-    let tokens = known.get(text);
-    if (tokens === undefined) {
-      tokens = count(text);
-      known.set(text, tokens);
-    }
-    return tokens;
-  };
+function sizeOf(session: LoggedSession): number {
+  let units = (session.system?.text.length ?? 0) + (session.tools?.text.length ?? 0);
+  for (const m of session.messages) units += m.text.length;
+  return units;
 }
