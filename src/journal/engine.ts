@@ -48,7 +48,6 @@ export interface Engine {
 
   read(key: SessionKey, fromSeq: number, limit: number): PackedRecords;
   blob(key: SessionKey, hash: string): Uint8Array | undefined;
-  blobs(key: SessionKey, hashes: readonly string[]): Map<string, Uint8Array>;
   head(key: SessionKey): SessionHead | undefined;
   heads(tenant?: string): SessionHead[];
   loadSnapshot(key: SessionKey): Snapshot | undefined;
@@ -64,7 +63,21 @@ export interface Engine {
   close(): void;
 }
 
-/** Engine methods that a store calls by name. */
+/** Those of the blobs that there are. */
+export function blobsOf(
+  engine: Pick<Engine, 'blob'>,
+  key: SessionKey,
+  hashes: readonly string[],
+): Map<string, Uint8Array> {
+  const out = new Map<string, Uint8Array>();
+  for (const hash of hashes) {
+    const bytes = engine.blob(key, hash);
+    if (bytes) out.set(hash, bytes);
+  }
+  return out;
+}
+
+/** What a store calls by name: methods of its engine, and `blobs`. */
 export type CallName =
   | 'read'
   | 'blob'

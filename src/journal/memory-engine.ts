@@ -127,15 +127,6 @@ export class MemoryEngine implements Engine {
     return this.#blobs.get(key.tenant)?.get(hash);
   }
 
-  blobs(key: SessionKey, hashes: readonly string[]): Map<string, Uint8Array> {
-    const out = new Map<string, Uint8Array>();
-    for (const hash of hashes) {
-      const bytes = this.blob(key, hash);
-      if (bytes) out.set(hash, bytes);
-    }
-    return out;
-  }
-
   head(key: SessionKey): SessionHead | undefined {
     const journal = this.#journals.get(keyText(key));
     return journal && headOf(journal);

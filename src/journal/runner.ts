@@ -1,7 +1,7 @@
 // Runs batches on an engine: one transaction for all writes in a row, red after a lost commit until a probe succeeds.
 // Lives on the engine's thread; knows no session and no engine in particular.
 import { CuratedError } from '../errors.js';
-import { type CallName, CHANGES, type Engine, LostCommit, type WriteOp } from './engine.js';
+import { blobsOf, type CallName, CHANGES, type Engine, LostCommit, type WriteOp } from './engine.js';
 import { type PackedError, packError } from './packed.js';
 import type { SessionKey } from './store.js';
 
@@ -116,14 +116,19 @@ export class Runner {
     const { id } = call;
     try {
       if (this.#red !== undefined && CHANGES.has(call.name)) throw refused(this.#red);
-      const method = this.engine[call.name] as (...args: readonly unknown[]) => unknown;
-      const value = method.apply(this.engine, call.args as unknown[]);
+      const value = this.#carryOut(call);
       if (value instanceof Promise) this.#later(id, value);
       else reply.results.push({ id, value });
     } catch (e) {
       if (e instanceof LostCommit) this.#turnRed(e);
       reply.results.push({ id, error: packError(e) });
     }
+  }
+
+  #carryOut({ name, args }: Call): unknown {
+    if (name === 'blobs') return blobsOf(this.engine, ...(args as [SessionKey, string[]]));
+    const method = this.engine[name] as (...args: readonly unknown[]) => unknown;
+    return method.apply(this.engine, args as unknown[]);
   }
 
   /** A call that takes its time (a backup) is answered by a reply of its own; writes go on meanwhile. */

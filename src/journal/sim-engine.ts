@@ -154,15 +154,6 @@ export class SimEngine implements Engine {
     return this.#state.blob(key, hash);
   }
 
-  blobs(key: SessionKey, hashes: readonly string[]): Map<string, Uint8Array> {
-    const out = new Map<string, Uint8Array>();
-    for (const hash of hashes) {
-      const bytes = this.blob(key, hash);
-      if (bytes) out.set(hash, bytes);
-    }
-    return out;
-  }
-
   head(key: SessionKey): SessionHead | undefined {
     return this.#state.head(key);
   }

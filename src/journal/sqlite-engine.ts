@@ -170,15 +170,6 @@ export class SqliteEngine implements Engine {
     return this.#file.guard(() => this.#blobs.load(key.tenant, hash));
   }
 
-  blobs(key: SessionKey, hashes: readonly string[]): Map<string, Uint8Array> {
-    const out = new Map<string, Uint8Array>();
-    for (const hash of hashes) {
-      const bytes = this.blob(key, hash);
-      if (bytes) out.set(hash, bytes);
-    }
-    return out;
-  }
-
   head(key: SessionKey): SessionHead | undefined {
     const row = this.#file.guard(() => this.#heads.get(key));
     return row && headOf(row);
