@@ -36,7 +36,7 @@ export {
   type WireParams,
   type WireResult,
 } from './methods.js';
-export { openRpcDocument } from './openrpc.js';
+export { methodSchemas, type ObjectSchema, openRpcDocument } from './openrpc.js';
 export { MAX_FRAME_DEPTH } from './piece.js';
 export {
   SERVER_REQUESTS,

@@ -2,14 +2,15 @@
 import { z } from 'zod';
 import { ERROR_KINDS } from '../errors.js';
 import { EVENTS, SIGNALS } from './events.js';
-import { METHODS } from './methods.js';
+import { METHODS, type MethodName } from './methods.js';
 import { SERVER_REQUESTS } from './server-requests.js';
 import { WIRE_SCHEMAS } from './values.js';
 import { PROTOCOL_VERSION, SUBPROTOCOLS } from './vocabulary.js';
 
 type JsonSchema = Record<string, unknown>;
 
-interface ObjectSchema extends JsonSchema {
+/** JSON Schema of an object. */
+export interface ObjectSchema extends JsonSchema {
   properties?: Record<string, JsonSchema>;
   required?: string[];
 }
@@ -47,6 +48,12 @@ function method(name: string, row: { summary: string; params: z.ZodType; result:
 
 function notification(name: string, row: { summary: string; payload: z.ZodType }): JsonSchema {
   return { name, summary: row.summary, schema: schemaOf(row.payload) };
+}
+
+/** JSON Schemas of a method's params and result, as `rpc.discover` shows them. */
+export function methodSchemas(name: MethodName): { params: ObjectSchema; result: ObjectSchema } {
+  const { params, result } = METHODS[name];
+  return { params: schemaOf(params), result: schemaOf(result) };
 }
 
 let document: JsonSchema | undefined;

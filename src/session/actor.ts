@@ -33,6 +33,8 @@ export interface WriteOptions<T = unknown> {
   record?: (result: T) => unknown;
   /** Taking the lease is the command's own business (session.open), or nobody's: the daemon's own command. */
   takesLease?: boolean;
+  /** Another connection may do it beside the writer, unless the session was taken from it. */
+  beside?: boolean;
   /** True for a result that is no answer yet: the key remembers nothing of it. */
   unfinished?: (result: T) => boolean;
 }
@@ -46,6 +48,8 @@ export class SessionActor {
   readonly #global: Subscriber;
   readonly #watched: () => boolean;
   #holder: Holder | undefined;
+  /** Those that a newer one took the session from. */
+  #former: WeakSet<Holder> | undefined;
   #outbox: Committed[] = [];
   /** Set once the store has refused something that the state already holds: only a reload may go on. */
   #lost: CuratedError | undefined;
@@ -110,7 +114,7 @@ export class SessionActor {
       await this.#recover();
       this.touchedAt = this.#deps.clock.mono();
       admit(this.session.state.status, o.command);
-      if (!o.takesLease && o.holder !== undefined) this.#checkLease(o.holder);
+      if (!o.takesLease && o.holder !== undefined && !this.#mayBeside(o)) this.#checkLease(o.holder);
       const hash = o.key === undefined ? undefined : bodyHash(o.method, o.params);
       const repeated = this.#repeated<T>(o, hash);
       if (repeated !== undefined) return { result: repeated.result, upTo: this.session.state.seq };
@@ -181,7 +185,11 @@ export class SessionActor {
   takeLease(holder: Holder): void {
     const old = this.#holder;
     this.#holder = holder;
-    if (old !== undefined && old !== holder) old.superseded(this.key.session, this.session.state.epoch);
+    this.#former?.delete(holder);
+    if (old === undefined || old === holder) return;
+    this.#former ??= new WeakSet();
+    this.#former.add(old);
+    old.superseded(this.key.session, this.session.state.epoch);
   }
 
   release(holder: Holder): void {
@@ -239,6 +247,10 @@ export class SessionActor {
       this.#global(this.key.session, projected);
       for (const s of this.#subscribers) s(this.key.session, projected);
     }
+  }
+
+  #mayBeside(o: WriteOptions<never>): boolean {
+    return o.beside === true && o.holder !== undefined && this.#former?.has(o.holder) !== true;
   }
 
   #checkLease(holder: Holder): void {

@@ -72,6 +72,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'curation',
   ],
   client: [...FOUNDATION, 'protocol'],
+  mcp: [...FOUNDATION, 'protocol', 'client'],
   workers: ['pool', 'native', 'journal', 'topics', 'summary', 'eval'],
   eval: [
     ...FOUNDATION,

@@ -38,6 +38,20 @@ test('every state answers every command: the lifecycle table has no hole', () =>
     assert.deepEqual(Object.keys(row).sort(), commands, state);
 });
 
+test('F41 M-7 durable state is written beside the writer, who goes on and sees it', async () => {
+  const d = new BenchDaemon();
+  const [writer, beside] = [new BenchCaller(), new BenchCaller()];
+  await d.call('session.open', OPEN, writer);
+  await d.call('durable.add_decision', { session: 's', text: 'steel' }, beside);
+  await d.call('session.append', { session: 's', messages: [user('x')] }, writer);
+  assert.deepEqual((await d.call('durable.get', { session: 's' }, writer)).decisions, ['steel']);
+  await assert.rejects(
+    d.call('session.append', { session: 's', messages: [user('z')] }, beside),
+    kind('SUPERSEDED'),
+  );
+  assert.deepEqual(writer.supersededSessions, []);
+});
+
 test('F41 of two writers the newer holds the session, the older is told and writes nothing any more', async () => {
   const d = new BenchDaemon();
   const [old, fresh] = [new BenchCaller(), new BenchCaller()];
@@ -50,6 +64,7 @@ test('F41 of two writers the newer holds the session, the older is told and writ
     d.call('session.append', { session: 's', messages: [user('x')] }, old),
     kind('SUPERSEDED'),
   );
+  await assert.rejects(d.call('durable.add_decision', { session: 's', text: 'x' }, old), kind('SUPERSEDED'));
   await d.call('session.append', { session: 's', messages: [user('y')] }, fresh);
   const { messages } = await d.call('session.messages', { session: 's' }, fresh);
   assert.deepEqual(
