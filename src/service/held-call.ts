@@ -2,11 +2,11 @@
 // answered or fails. What it brought goes again if it fails, so that nothing of a failed call is left.
 
 import type { MethodName, Result } from '../protocol/index.js';
-import type { SessionActor } from '../session/actor.js';
+import { bodyHash, type SessionActor } from '../session/actor.js';
 import { type Held, isHeld } from '../session/commands/prepare.js';
 import type { Draft } from '../session/commit.js';
-import { event } from '../session/events.js';
 import type { GateRun } from '../session/gate.js';
+import { takeBackHeld } from '../session/take-back.js';
 import type { Caller, Rooms } from './context.js';
 
 export type Prepared = Result<'llm.prepare'>;
@@ -26,6 +26,7 @@ export async function heldCall(
   call: HeldCall,
 ): Promise<Prepared> {
   const { run } = call;
+  if (call.key !== undefined) run.keyed = { key: call.key, body: bodyHash(call.method, call.params) };
   const until = rooms.clock.mono() + actor.session.settings.plugins.contextWindow.deadline;
   for (;;) {
     let result: Prepared | Held;
@@ -80,20 +81,7 @@ async function endOf(actor: SessionActor, { held }: Held, ms: number) {
 }
 
 async function takeBack(actor: SessionActor, run: GateRun): Promise<void> {
-  const { before, taken } = run;
-  if (before === undefined || taken === undefined || taken.messages === before) return;
-  await actor
-    .own((draft) => {
-      // Somebody has appended behind it meanwhile: then it stays, as part of what they built on.
-      if (actor.session.state.messages.length !== taken.messages) return;
-      draft.push(
-        event('session.diverged', {
-          index: before,
-          dropped_messages: taken.messages - before,
-          dropped_decisions: actor.session.state.ledger.standingOn(before),
-          reason: 'the call failed',
-        }),
-      );
-    })
-    .catch(() => undefined);
+  const { call } = run;
+  if (call === undefined) return;
+  await actor.own((draft) => takeBackHeld(actor.session.state, draft, call)).catch(() => undefined);
 }

@@ -15,6 +15,7 @@ import { loadState } from './load.js';
 import { Mailbox } from './mailbox.js';
 import { type ProjectedEvent, project } from './project.js';
 import { Session } from './session.js';
+import { takeBackAll } from './take-back.js';
 
 export type Subscriber = (session: string, event: ProjectedEvent) => void;
 
@@ -53,6 +54,8 @@ export class SessionActor {
   #outbox: Committed[] = [];
   /** Set once the store has refused something that the state already holds: only a reload may go on. */
   #lost: CuratedError | undefined;
+  /** The journal was read with calls in it that were held when the daemon ended: they are settled by the next write. */
+  #cutOff = false;
   touchedAt: number;
 
   /** @param global gets the events of every session of the tenant, while `watched` says that somebody listens */
@@ -92,6 +95,7 @@ export class SessionActor {
   load(): Promise<void> {
     return this.#mailbox.run(async () => {
       this.session.replace(await this.#read());
+      this.#cutOff = this.session.state.held.length > 0;
     });
   }
 
@@ -119,6 +123,7 @@ export class SessionActor {
       const repeated = this.#repeated<T>(o, hash);
       if (repeated !== undefined) return { result: repeated.result, upTo: this.session.state.seq };
       const draft = new Draft(this.session.state, () => this.#deps.clock.now());
+      if (this.#cutOff) takeBackAll(this.session.state, draft);
       const result = await this.#run(draft, body);
       if (hash !== undefined && o.unfinished?.(result) !== true) {
         draft.push(
@@ -131,6 +136,7 @@ export class SessionActor {
         );
       }
       draft.seal(this.#deps.store, this.key);
+      this.#cutOff = false;
       this.#outbox.push(...draft.committed);
       return { result, upTo: this.session.state.seq };
     });
@@ -274,7 +280,7 @@ export class SessionActor {
   }
 }
 
-function bodyHash(method: string, params: unknown): string {
+export function bodyHash(method: string, params: unknown): string {
   return createHash('sha256')
     .update(`${method}\n${canonicalize(writeJson(params ?? {}))}`)
     .digest('hex');

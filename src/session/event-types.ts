@@ -19,6 +19,7 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypes[string]>> = {
   'session.system': FIRST,
   'session.tools': FIRST,
   'session.diverged': FIRST,
+  'session.held': FIRST,
   'session.repaired': FIRST,
   'session.key': FIRST,
   'session.closed': FIRST,

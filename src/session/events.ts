@@ -86,8 +86,23 @@ export interface Payloads extends DecisionPayloads {
     index: number;
     dropped_messages: number;
     dropped_decisions: number[];
-    /** Set where no host's history differed: a call that was held failed, and what it had brought goes. */
+    /** Set where no host's history differed: a call that was held failed or was cut off, and what it had brought goes. */
     reason?: string;
+  };
+  /**
+   * What a call has brought is in the history, and the call is not answered yet: it waits for a summary. `call` names it; a second
+   * event of the same `key` takes it over. A request that carries the messages, or a divergence in front of them, ends it.
+   */
+  'session.held': {
+    call: string;
+    /** Number of messages before the call, and with what it brought. */
+    before: number;
+    messages: number;
+    /** Messages that the call has been through repair with. */
+    repaired?: number;
+    key?: string;
+    /** Hash of the call's body, with `key`. */
+    body?: string;
   };
   'session.repaired': DecisionFields & {
     what: string;

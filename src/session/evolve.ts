@@ -53,6 +53,7 @@ export function freshState(): SessionState {
     cycleOpen: false,
     summarisedAt: 0,
     keys: new Map(),
+    held: [],
     topic: freshTopics(),
     toolList: new ToolList(),
     toolListObserved: new ToolList(),
@@ -154,10 +155,16 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     case 'session.diverged':
       diverged(state, e.payload.index);
       break;
+    case 'session.held': {
+      const { key } = e.payload;
+      state.held = [...state.held.filter((h) => key === undefined || h.key !== key), e.payload];
+      break;
+    }
     case 'session.repaired':
       for (const f of e.payload.frozen ?? []) state.frozen.add(f);
       break;
     case 'session.key':
+      state.held = state.held.filter((h) => h.key !== e.payload.key);
       state.keys.set(e.payload.key, {
         body: e.payload.body,
         method: e.payload.method,
@@ -178,6 +185,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
         at: e.ts,
         seq: e.seq,
       };
+      if (state.held.length > 0) state.held = carried(state.held, e.payload.messages);
       state.dirtyFrom = Number.POSITIVE_INFINITY;
       state.repaired = Math.max(state.repaired, e.payload.messages);
       state.pending = new Set(e.payload.pending ?? []);
@@ -291,6 +299,13 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
   return state;
 }
 
+/** A request has carried their messages: these stay. A call with a key may still come again, and must not bring them twice. */
+function carried(held: SessionState['held'], messages: number): SessionState['held'] {
+  return held
+    .filter((h) => h.messages > messages || h.key !== undefined)
+    .map((h) => (h.messages > messages ? h : { ...h, fixed: true }));
+}
+
 /** Edits of a decision, its dropped runs written out. */
 function editsOf(p: DecisionFields): LedgerEdit[] | undefined {
   if (p._drops === undefined) return p._edits;
@@ -400,6 +415,7 @@ function diverged(state: SessionState, index: number): void {
   }
   for (let i = index; i < state.messages.length; i += 1) state.messageTokens -= state.messages[i]!.tokens;
   state.messages.length = index;
+  state.held = state.held.filter((h) => h.messages <= index);
   state.ledger.touch(index);
   state.calls.truncate(index);
   state.calls.uncleared(gone);

@@ -34,6 +34,10 @@ export interface GateRun {
   before?: number;
   /** Set once the messages of the call are in the history: their number then. */
   taken?: { messages: number };
+  /** Its idempotency key and the hash of its body: how it is known again after a crash. */
+  keyed?: { key: string; body: string };
+  /** Its name in the journal, once it was held with messages of its own. */
+  call?: string;
   /** Messages of the history that this call has mended: a call that was held does not mend them again. */
   repaired?: number;
   /** Cycle in the background that this call has begun, to be launched when it is sealed. */

@@ -5,7 +5,7 @@ import type { CallIndex } from '../curation/calls.js';
 import type { Path } from '../json/index.js';
 import type { Format, FormatSpec, Native, Reading } from '../providers/types.js';
 import type { SummaryBlock } from '../summary/blocks.js';
-import type { MessageHint, OwnConfig } from './events.js';
+import type { MessageHint, OwnConfig, Payloads } from './events.js';
 import type { Ledger } from './ledger.js';
 import type { SessionStatus } from './lifecycle.js';
 import type { ProjectedEvent } from './project.js';
@@ -168,6 +168,8 @@ export interface SessionState {
   /** Turn and message count at the newest summary: measures of its strategy start anew there. */
   summarisedAt: number;
   keys: Map<string, KeyRecord>;
+  /** Calls whose messages are in the history and that have no answer yet. `fixed`: some request has carried them. */
+  held: readonly (Payloads['session.held'] & { fixed?: true })[];
   topic: TopicState;
   /** Which tools are listed; and which would be, with what was only observed. */
   toolList: ToolList;

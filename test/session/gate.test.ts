@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CuratedError } from '../../src/errors.js';
+import { MemoryStore } from '../../src/journal/index.js';
 import type { Summary } from '../../src/summary/summariser.js';
 import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
 import {
@@ -250,6 +251,63 @@ test('F38 a held call with a key is answered once and remembered', async () => {
   const b = await prepare(d, append, { key: 'k1' });
   assert.deepEqual(b, a);
   assert.equal(fake.asked.length, 1);
+});
+
+/** A daemon whose summariser never answers, with a call held in it; then another daemon on the same journal, as after a crash. */
+async function cutOff(keyed: boolean): Promise<{ d: BenchDaemon; append: Json[]; before: Json[] }> {
+  const store = new MemoryStore();
+  const stuck = new FakeSummariser(() => new Promise(() => undefined));
+  const first = new BenchDaemon({ summariser: stuck, store });
+  await open(first, [GATE], SMALL);
+  await first.call('session.append', { session: S, messages: talk(2) });
+  const append = talk(9);
+  prepare(first, append, keyed ? { key: 'k1' } : {}).catch(() => undefined);
+  while (stuck.asked.length === 0) await new Promise((r) => setTimeout(r, 5));
+  await store.flush('os');
+  const d = new BenchDaemon({ summariser: new FakeSummariser(), store });
+  return { d, append, before: talk(2) };
+}
+
+const stored = async (d: BenchDaemon): Promise<Json[]> =>
+  (await d.call('session.messages', { session: S })).messages.map((m: Json) => m.message);
+
+for (const keyed of [true, false]) {
+  test(`F38 F44 a call that was held when the daemon died and is made again ${keyed ? 'with its key' : 'without a key'} appends its messages once`, async () => {
+    const { d, append, before } = await cutOff(keyed);
+    const opened = await d.call('session.open', { session: S, format: 'openai-chat', model: 'gpt-4o' });
+    assert.equal(opened.messages, before.length, 'nothing of the call that was never answered is left');
+    const more = keyed ? { key: 'k1' } : {};
+    const out = await prepare(d, append, more);
+    assert.deepEqual(await stored(d), [...before, ...append]);
+    if (keyed) assert.deepEqual(await prepare(d, append, more), out);
+    assert.deepEqual(await stored(d), [...before, ...append]);
+    assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+  });
+}
+
+test('F38 a call with a key that is made again while its first try is still held appends its messages once', async () => {
+  let go!: () => void;
+  const wait = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const fake = new FakeSummariser(async () => {
+    await wait;
+    return good('short');
+  });
+  const d = new BenchDaemon({ summariser: fake });
+  await open(d, [GATE], SMALL);
+  const append = talk(9);
+  const first = prepare(d, append, { key: 'k1' }).catch((e: Error) => e);
+  while (fake.asked.length === 0) await new Promise((r) => setTimeout(r, 5));
+  const second = prepare(d, append, { key: 'k1' });
+  await new Promise((r) => setTimeout(r, 20));
+  go();
+  await Promise.all([first, second]);
+  assert.deepEqual(await stored(d), append);
+  // And nothing is taken back from what has been answered.
+  const again = new BenchDaemon({ store: d.store });
+  await again.call('session.open', { session: S, format: 'openai-chat', model: 'gpt-4o' });
+  assert.deepEqual(await stored(again), append);
 });
 
 test('NS-14 an overflow is answered with a smaller request, once; then the provider’s own error comes back', async () => {

@@ -47,7 +47,7 @@ export async function prepare(
   if (kind.exempt) return passThrough(session, p, draft, kind.name);
   if (kind.unknown) session.deps.notice('unknown task_kind, treated as main', { task_kind: p.task_kind });
   const { state } = session;
-  if (run.taken === undefined) {
+  if (run.taken === undefined && !takeOver(session, run, draft)) {
     run.before = state.messages.length;
     await setStatic(session, p, draft);
     await takeIn(session, p, draft);
@@ -67,7 +67,7 @@ export async function prepare(
   placeIndex(session, draft);
   if (mode === 'enforce') {
     const held = keepWithin(session, draft, options, run);
-    if (held !== undefined) return hold(session, run, held);
+    if (held !== undefined) return hold(session, run, held, draft);
     placeDurable(session, draft);
     placeIndex(session, draft);
     startDue(session, draft, run, pending);
@@ -122,10 +122,42 @@ export async function prepare(
   };
 }
 
-/** What the call has brought stays in the history while it waits; the handler takes it back if the call fails. */
-function hold(session: Session, run: GateRun, held: Cycle): Held {
-  run.taken ??= { messages: session.state.messages.length };
+/**
+ * What the call has brought stays in the history while it waits; the handler takes it back if the call fails, and the next
+ * daemon if this one dies meanwhile.
+ */
+function hold(session: Session, run: GateRun, held: Cycle, draft: Draft): Held {
+  const { length } = session.state.messages;
+  if (run.taken === undefined && run.before !== undefined && run.before < length) {
+    run.call = session.deps.newId();
+    draft.push(heldEvent(run, run.call, run.before, length));
+  }
+  run.taken ??= { messages: length };
   return { held };
+}
+
+/** The same call again, after its first try was left unanswered: its messages are here, it goes on from where it stood. */
+function takeOver(session: Session, run: GateRun, draft: Draft): boolean {
+  const { keyed } = run;
+  if (keyed === undefined) return false;
+  const known = session.state.held.find((h) => h.key === keyed.key && h.body === keyed.body);
+  if (known === undefined) return false;
+  run.before = known.before;
+  run.taken = { messages: known.messages };
+  if (known.repaired !== undefined) run.repaired = known.repaired;
+  run.call = session.deps.newId();
+  draft.push(heldEvent(run, run.call, known.before, known.messages));
+  return true;
+}
+
+function heldEvent(run: GateRun, call: string, before: number, messages: number) {
+  return event('session.held', {
+    call,
+    before,
+    messages,
+    ...(run.repaired === undefined ? {} : { repaired: run.repaired }),
+    ...(run.keyed ?? {}),
+  });
 }
 
 function maxTokens(p: PrepareParams): { maxTokens?: number } {
