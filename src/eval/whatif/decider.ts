@@ -14,6 +14,7 @@ import type { Session } from '../../session/session.js';
 import type { PresetName } from '../../settings/index.js';
 import type { CountText } from '../tally.js';
 import type { LoggedSession } from './logged.js';
+import type { Reference } from './references.js';
 
 const TENANT = 'whatif';
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
@@ -108,11 +109,18 @@ export class Decider {
     return requestTokens(this.#session.state, this.#session.rendering, 0);
   }
 
-  /** Does the text stand in the messages of the request as it is? */
-  shows(text: string): boolean {
-    const { pieces } = this.#session.rendering;
-    for (let i = pieces.length - 1; i >= 0; i--) if (pieces[i]!.text.includes(text)) return true;
-    return false;
+  /** How many of the names still stand in the messages of the request: where they were told, else anywhere. */
+  shown(names: readonly Reference[]): number {
+    const { rendering } = this.#session;
+    const { pieces } = rendering;
+    const stands = ({ name, places }: Reference): boolean => {
+      for (let i = places.length - 1; i >= 0; i--) {
+        if (pieces[rendering.ownIndexOf(places[i]!)]?.text.includes(name) === true) return true;
+      }
+      // Inside a longer name, in a summary: only a name that was cleared has the whole request searched.
+      return pieces.some((piece) => piece.text.includes(name));
+    };
+    return names.filter(stands).length;
   }
 
   /** All that was journalled, oldest first. */

@@ -11,6 +11,7 @@ import { adjust } from './adjust.js';
 import type { Baseline } from './baseline.js';
 import { Decider } from './decider.js';
 import type { MeasuredSession } from './measured.js';
+import type { Reference } from './references.js';
 
 export interface PlayedLog {
   /** One per request. */
@@ -35,7 +36,7 @@ export interface PlayLogOptions {
   /** Value of the YAML configuration. */
   config?: Record<string, unknown>;
   /** Needed names by request (`referencesOf`); absent: not looked at. */
-  references?: readonly (readonly string[])[];
+  references?: readonly (readonly Reference[])[];
   /** After each request: how long it took to prepare, tokens of what left, tokens of its answer. */
   onRequest?: (r: { index: number; ms: number; tokens: number; output: number; isNewTurn: boolean }) => void;
 }
@@ -78,10 +79,9 @@ export async function playLog(m: MeasuredSession, b: Baseline, o: PlayLogOptions
       output: used.output,
       isNewTurn: fresh.userTurn,
     });
-    for (const name of o.references?.[i] ?? []) {
-      played.needles.needed++;
-      if (decider.shows(name)) played.needles.kept++;
-    }
+    const needed = o.references?.[i] ?? [];
+    played.needles.needed += needed.length;
+    played.needles.kept += decider.shown(needed);
     await decider.append(logged.messages.slice(request.carried, request.carried + request.answer));
     done = Math.max(done, request.carried + request.answer);
   }

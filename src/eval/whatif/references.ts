@@ -2,20 +2,34 @@
 import { identifiersIn, leavesOf } from '../../curation/identifiers.js';
 import type { MeasuredSession } from './measured.js';
 
+/** A name, and the stored messages whose results have told it. */
+export interface Reference {
+  name: string;
+  places: readonly number[];
+}
+
 /** By request: the names that its answer's calls use and that stood in tool results alone until then. */
-export function referencesOf(m: MeasuredSession): string[][] {
-  const results = new Set<string>();
+export function referencesOf(m: MeasuredSession): Reference[][] {
+  const results = new Map<string, number[]>();
   const elsewhere = new Set<string>();
-  const learn = (into: Set<string>, text: string): void => {
-    for (const name of identifiersIn(text).keys()) into.add(name);
+  const learn = (text: string): void => {
+    for (const name of identifiersIn(text).keys()) elsewhere.add(name);
   };
-  for (const part of [m.logged.system, m.logged.tools]) if (part !== undefined) learn(elsewhere, part.text);
+  const told = (text: string, at: number): void => {
+    for (const name of identifiersIn(text).keys()) {
+      const places = results.get(name);
+      if (places === undefined) results.set(name, [at]);
+      else if (places.at(-1) !== at) places.push(at);
+    }
+  };
+  for (const part of [m.logged.system, m.logged.tools]) if (part !== undefined) learn(part.text);
   let done = 0;
   const take = (to: number): void => {
     for (; done < to; done++)
       for (const p of m.readings[done]!.parts) {
-        learn(p.kind === 'tool_result' ? results : elsewhere, p.text ?? '');
-        if (p.kind === 'tool_call') for (const leaf of leavesOf(p.args)) learn(elsewhere, leaf);
+        if (p.kind === 'tool_result') told(p.text ?? '', done);
+        else learn(p.text ?? '');
+        if (p.kind === 'tool_call') for (const leaf of leavesOf(p.args)) learn(leaf);
       }
   };
   return m.logged.requests.map((r) => {
@@ -28,6 +42,7 @@ export function referencesOf(m: MeasuredSession): string[][] {
           for (const name of identifiersIn(leaf).keys())
             if (results.has(name) && !elsewhere.has(name)) needed.add(name);
       }
-    return [...needed];
+    // The list grows on with the session: what it holds now is what has been told by then.
+    return [...needed].map((name) => ({ name, places: [...results.get(name)!] }));
   });
 }
