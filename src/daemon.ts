@@ -162,6 +162,14 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     layers: () => config.layers,
     pantry,
     recall,
+    traced: (spans) => {
+      for (const span of spans)
+        metrics.curation(
+          span.layer,
+          span.ms / 1000,
+          span.decision === 'edits' ? -span.tokens_delta : undefined,
+        );
+    },
     advance: movable === undefined ? undefined : (ms) => movable.advance(ms),
   };
 

@@ -7,6 +7,7 @@ import type { AtOnce, Built, Candidate, Layer, Restore } from './layer.js';
 import { judge, type Verdict } from './price.js';
 import { withoutThinking } from './sealed-thinking.js';
 import type { Survey } from './survey.js';
+import type { Open, SpanEnd, Trace } from './trace.js';
 import { lowMark, triggered } from './trigger.js';
 
 /** One decision of a pass: the event and the edits that carry it out. */
@@ -34,6 +35,7 @@ interface Offer {
   atOnce: AtOnce[];
   restores: Restore[];
   events: Planned[];
+  span?: Open;
 }
 
 interface Choice extends Verdict {
@@ -57,16 +59,28 @@ export class Stack {
     this.layers = layers;
   }
 
-  /** Runs the deterministic layers over the survey. @param base the survey, its `looksBack` left to the stack */
-  run(base: Survey): Outcome {
+  /**
+   * Runs the deterministic layers over the survey.
+   * @param base the survey, its `looksBack` left to the stack
+   * @param trace gets a span a layer
+   */
+  run(base: Survey, trace?: Trace): Outcome {
     const armed = triggered(base);
     const looksBack = base.forced || (base.boundary && armed && this.#isDue(base));
     const survey: Survey = { ...base, looksBack };
-    const offers = byName(survey, this.layers);
+    const offers = byName(survey, this.layers, trace);
     const grown = offers.some((o) => o.atOnce.some((b) => !b.presend));
     const verdict = this.#decide(grown ? rewritten(survey) : survey, offers, armed);
     const outcome: Outcome = { steps: [], waiting: [] };
-    for (const offer of offers) outcome.steps.push(...this.#pass(survey, offer, verdict));
+    for (const offer of offers) {
+      const pass = () => {
+        const steps = this.#pass(survey, offer, verdict);
+        outcome.steps.push(...steps);
+        return told(offer, steps);
+      };
+      if (offer.span === undefined) pass();
+      else offer.span.extend(pass);
+    }
     if (looksBack) this.#waiting = waitingOf(offers, verdict);
     else if (!armed) this.#waiting = this.#waiting.map((w) => ({ ...w, reason: 'trigger not met' }));
     outcome.waiting = this.#waiting;
@@ -204,12 +218,17 @@ function owned(silent: readonly Built[]): Pick<Built, 'own'> {
 const NO_EDIT = { recacheTokens: 0, savesPerRequest: 0, breakEvenRequests: 0 };
 
 /** What every layer offers, layers of one name as one pass, and of several claims to one part the first. */
-function byName(survey: Survey, layers: readonly Layer[]): Offer[] {
+function byName(survey: Survey, layers: readonly Layer[], trace?: Trace): Offer[] {
   const offers = new Map<string, Offer>();
   const claimed = new Set<string>();
   for (const layer of layers) {
+    const known = offers.get(layer.name);
+    const offer = known ?? { layer, candidates: [], atOnce: [], restores: [], events: [] };
+    if (known === undefined && trace !== undefined) {
+      offer.span = trace.begin(layer.name, survey.viewTokens);
+    }
     const plan = layer.plan(survey);
-    const offer = offers.get(layer.name) ?? { layer, candidates: [], atOnce: [], restores: [], events: [] };
+    if (known === undefined) offer.span?.end();
     offers.set(layer.name, offer);
     offer.events.push(...(plan.events ?? []));
     offer.atOnce.push(...(plan.atOnce ?? []));
@@ -238,6 +257,18 @@ function force(survey: Survey, sent: readonly Candidate[], chosen: Set<Candidate
     over -= candidate.frees;
   }
   return chosen;
+}
+
+/** What a layer's span says of its pass: the envelope counts the tokens, the other events are decisions. */
+function told(offer: Offer, steps: readonly Step[]): Partial<SpanEnd> {
+  const envelope = steps.find((s) => s.event.type === 'memory.curated')?.event;
+  const sections = envelope?.type === 'memory.curated' ? envelope.payload.sections_touched : [];
+  const waits = offer.candidates.length > 0 ? 'waits' : 'none';
+  return {
+    tokens_delta: sections.reduce((sum, s) => sum + s.tokens_delta, 0),
+    decision: envelope === undefined ? waits : 'edits',
+    decisions: steps.filter((s) => s.event.type !== 'memory.curated').length,
+  };
 }
 
 function waitingOf(offers: readonly Offer[], verdict: Choice): Waiting[] {

@@ -21,8 +21,8 @@ export interface Metrics {
   call(method: string, seconds: number, kind?: string): void;
   /** A `llm.prepare`: tokens before and after curation. */
   prepared(seconds: number, raw: number, curated: number): void;
-  /** A pass of a layer that decided something, with the tokens it took out (never negative). */
-  curation(layer: string, tokensRemoved: number): void;
+  /** A pass of a layer: how long it took and, where it decided something, the tokens that it took out (less than 0 counts as none). */
+  curation(layer: string, seconds: number, tokensRemoved?: number): void;
   /** Tokens of the provider's own usage object. */
   usage(kind: 'input' | 'cache_read' | 'cache_write' | 'output', tokens: number): void;
   journalFlush(level: 'os' | 'sync', seconds: number, records: number): void;
@@ -59,6 +59,7 @@ export function createMetrics(o: MetricsOptions = {}): Metrics {
   const prepare = histogram('prepare_seconds', 'time of llm.prepare', []);
   const tokens = counter('prepared_tokens_total', 'tokens of prepared requests, before and after', ['side']);
   const curations = counter('curations_total', 'layer passes that decided something', ['layer']);
+  const layers = histogram('layer_seconds', 'time of one pass of a layer', ['layer']);
   const removed = counter('removed_tokens_total', 'tokens taken out by a layer', ['layer']);
   const usage = counter('usage_tokens_total', 'tokens the provider reported', ['kind']);
   const flush = histogram('journal_flush_seconds', 'time of one group commit', ['level']);
@@ -77,9 +78,11 @@ export function createMetrics(o: MetricsOptions = {}): Metrics {
       tokens.inc({ side: 'raw' }, raw);
       tokens.inc({ side: 'curated' }, curated);
     },
-    curation(layer, tokensRemoved) {
+    curation(layer, seconds, tokensRemoved) {
+      layers.observe({ layer }, seconds);
+      if (tokensRemoved === undefined) return;
       curations.inc({ layer });
-      removed.inc({ layer }, tokensRemoved);
+      removed.inc({ layer }, Math.max(0, tokensRemoved));
     },
     usage(kind, n) {
       usage.inc({ kind }, n);

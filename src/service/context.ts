@@ -2,6 +2,7 @@
 
 import type { Clock } from '../clock.js';
 import type { Pantry } from '../context/pantry.js';
+import type { Span } from '../curation/trace.js';
 import type { Store } from '../journal/index.js';
 import type { Encoding } from '../pool/contract.js';
 import type { Pool } from '../pool/pool.js';
@@ -56,6 +57,8 @@ export interface Rooms {
   pantry?: Pantry | undefined;
   /** Search over what was said; absent where nothing is indexed. */
   recall?: RecallFeed | undefined;
+  /** Takes the spans of a call that curated. */
+  traced?: ((spans: readonly Span[]) => void) | undefined;
   /** Moves a test clock; undefined in a usual daemon. */
   advance?: ((ms: number) => number) | undefined;
 }

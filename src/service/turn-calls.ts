@@ -28,6 +28,7 @@ export const TURN_CALLS: Handlers = {
       body: (draft) => prepare(actor.session, params, draft, run),
     });
     embedInputs(caller, actor, rooms);
+    rooms.traced?.(actor.session.trace);
     if (result.request !== undefined || result.patch !== undefined) return result;
     return { ...result, ...(await requestAt(actor, result.seq, p.return, rooms)) };
   },
@@ -40,6 +41,7 @@ export const TURN_CALLS: Handlers = {
       (draft) => endTurn(actor.session, p, draft, run),
     );
     if (run.begun !== undefined) actor.compactor.launch(run.begun);
+    rooms.traced?.(actor.session.trace);
     rooms.recall?.touch(actor.key);
     rooms.store.setMeta(actor.key, {
       model: actor.session.state.model,

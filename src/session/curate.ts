@@ -2,6 +2,7 @@
 
 import type { LedgerEdit } from '../curation/decisions.js';
 import type { Outcome } from '../curation/stack.js';
+import type { Trace } from '../curation/trace.js';
 import type { Draft } from './commit.js';
 import type { NewEvent } from './events.js';
 import { knownPrefix } from './prefix.js';
@@ -13,6 +14,8 @@ export interface CurateOptions {
   pending?: ReadonlySet<string>;
   maxTokens?: number;
   toolChoice?: unknown;
+  /** Gets a span a layer. */
+  trace?: Trace;
 }
 
 /** Runs the deterministic layers and takes their decisions into the state. */
@@ -22,7 +25,7 @@ export function curate(session: Session, draft: Draft, o: CurateOptions = {}): O
   session.projection.sync(session.state);
   const now = session.deps.clock.now();
   const survey = surveyOf(session, { ...o, prefix: knownPrefix(session, now), at: now });
-  const outcome = session.stack.run(survey);
+  const outcome = session.stack.run(survey, o.trace);
   const observed = settings.mode === 'observe';
   for (const step of outcome.steps) draft.push(withEdits(step.event as NewEvent, step.edits, observed));
   return outcome;

@@ -2,6 +2,7 @@
 // error; where a summary has to be written first, the call is held and comes back.
 
 import { type GateFacts, gateStep } from '../curation/gate-step.js';
+import type { Trace } from '../curation/trace.js';
 import { CuratedError } from '../errors.js';
 import { PLUGIN_IDS } from '../settings/index.js';
 import { type Draft, SCHEMA_VERSION } from './commit.js';
@@ -16,6 +17,7 @@ import { event } from './events.js';
 import { mayEdit } from './open-round.js';
 import { requestTokens } from './sections.js';
 import type { Session } from './session.js';
+import { endOf, stage } from './spans.js';
 
 /** What one held call has been through. */
 export interface GateRun {
@@ -44,6 +46,8 @@ export interface GateRun {
   begun?: Cycle;
   /** The provider refused the request as too long: it must get smaller, whatever the numbers say. */
   overflow?: boolean;
+  /** Spans of the call, over all its holds. */
+  trace?: Trace;
 }
 
 export function newGateRun(compactor: Compactor): GateRun {
@@ -64,6 +68,15 @@ export function keepWithin(
   o: CurateOptions,
   run: GateRun,
 ): Cycle | undefined {
+  const span = stage(session, run.trace, 'context_window');
+  const before = draft.committed.length;
+  const { trace: _, ...rest } = o;
+  const cycle = within(session, draft, rest, run);
+  span?.end(endOf(draft, before, cycle === undefined ? 'none' : 'holds'));
+  return cycle;
+}
+
+function within(session: Session, draft: Draft, o: CurateOptions, run: GateRun): Cycle | undefined {
   const { state } = session;
   const pending = o.pending ?? new Set<string>();
   takeEnd(draft, run);
@@ -243,6 +256,7 @@ function startCycle(
       threshold: session.budget(o.maxTokens).threshold,
     }),
   );
+  const span = stage(session, run.trace, 'compaction');
   const cycle = run.compactor.begin(draft, {
     kind: 'compaction',
     reason: 'context_window_gate',
@@ -252,6 +266,7 @@ function startCycle(
     builtIn: step === 'fall_back',
     yields: step === 'shorten',
   });
+  span?.end({ decision: cycle === undefined ? 'none' : 'holds' });
   if (cycle !== undefined) run.waits = cycle;
   return cycle;
 }

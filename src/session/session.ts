@@ -3,6 +3,7 @@
 import { durableBlockWithin } from '../context/durable-block.js';
 import { layersOf } from '../curation/layers.js';
 import { Stack } from '../curation/stack.js';
+import type { Span } from '../curation/trace.js';
 import type { SessionKey } from '../journal/index.js';
 import type { Encoding } from '../pool/contract.js';
 import { profileOf } from '../providers/profile.js';
@@ -28,6 +29,8 @@ export class Session {
   configVersion: number;
   #settings: Settings | undefined;
   #settingsOf: unknown;
+  /** Spans of the newest call that curated. */
+  trace: readonly Span[] = [];
   topics = new SessionTopics();
   #stack: Stack | undefined;
   #profile: Profile | undefined;

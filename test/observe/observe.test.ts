@@ -110,7 +110,8 @@ test('every figure has its line in the Prometheus text', async () => {
   metrics.call('llm.prepare', 0.002);
   metrics.call('llm.prepare', 0.002, 'LIMIT');
   metrics.prepared(0.003, 1000, 400);
-  metrics.curation('tool_result_clear', 600);
+  metrics.curation('tool_result_clear', 0.001, 600);
+  metrics.curation('tool_def_pruner', 0.001);
   metrics.usage('cache_read', 42);
   metrics.journalFlush('sync', 0.004, 17);
   metrics.journalFault('STORAGE_FULL');

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   count,
+  delta,
   hints,
   json,
   jsonObject,
@@ -10,6 +11,7 @@ import {
   positive,
   project,
   raw,
+  real,
   system,
   text,
   timestamp,
@@ -110,6 +112,22 @@ export const SESSION_METHODS = {
       durable: jsonObject,
       epoch: count.optional(),
       round: count.optional(),
+      trace: z
+        .array(
+          z.strictObject({
+            layer: text,
+            start_ms: real,
+            ms: real,
+            tokens: count,
+            tokens_delta: delta,
+            decision: z.enum(['none', 'waits', 'edits', 'holds']),
+            decisions: count,
+          }),
+        )
+        .optional()
+        .describe(
+          'the newest llm.prepare or turn.end: a span for each layer, in the order in which they ran',
+        ),
     }),
   },
   'session.messages': {

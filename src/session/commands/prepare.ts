@@ -19,6 +19,7 @@ import { reconcile } from '../reconcile.js';
 import { releaseTools } from '../release-tools.js';
 import { repairNew } from '../repair.js';
 import type { Session } from '../session.js';
+import { adopt, traceOf } from '../spans.js';
 import { taskKind } from '../task-kind.js';
 import { refuse, violationsOf } from '../validity.js';
 import { breakpoints, requestHash, systemText, toolsText } from '../view.js';
@@ -58,11 +59,13 @@ export async function prepare(
   if (mode === 'enforce') run.repaired = repairNew(session, draft, pending, run.repaired);
   const before = draft.committed.length;
   const first = state.seq + 1;
-  const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value };
+  run.trace ??= traceOf(session);
+  const { trace } = run;
+  const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value, trace };
   releaseTools(session, draft);
   const outcome = curate(session, draft, options);
   if (mode === 'enforce') reattach(session, draft, pending);
-  run.compactor.applyReady(draft, { forced: false, pending });
+  adopt(session, run.compactor, draft, { pending, trace });
   placeDurable(session, draft);
   placeIndex(session, draft);
   if (mode === 'enforce') {

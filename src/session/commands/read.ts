@@ -49,6 +49,7 @@ export function stateOf(session: Session) {
     durable: { ...durableShown(session) },
     epoch: state.epoch,
     round: state.round,
+    trace: [...session.trace],
   };
 }
 

@@ -10,6 +10,7 @@ import { observeUsage, replyOf, requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
 import { type ProjectedEvent, project } from '../project.js';
 import type { Session } from '../session.js';
+import { adopt, traceOf } from '../spans.js';
 import { settle } from '../topics/decide.js';
 import { takeUpConfig } from './open.js';
 
@@ -62,9 +63,10 @@ export function endTurn(
     draft.push(event('memory.diagnostic', { what: 'usage_refused', detail: seen.refused }));
   }
   const before = draft.committed.length;
-  if (state.boundary) curate(session, draft);
+  const trace = traceOf(session);
+  if (state.boundary) curate(session, draft, { trace });
   if (settings.mode === 'enforce') {
-    run.compactor.applyReady(draft, { forced: false, pending: state.pending });
+    adopt(session, run.compactor, draft, { pending: state.pending, trace });
     startDue(session, draft, run, state.pending);
   }
   const decided = [...topics, ...draft.committed.slice(before)];
