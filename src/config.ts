@@ -96,6 +96,13 @@ export const LIMITS = {
   handshake_ms: row('ms', 10_000, 50, 600_000, 'from the upgrade to `initialize`; then close 4408'),
 
   // How a connection is kept honest.
+  token_watch_ms: row(
+    'ms',
+    1000,
+    20,
+    60_000,
+    'period of the look at the token files; a revoked token works no longer than that',
+  ),
   heartbeat_ms: row('ms', 30_000, 50, 3_600_000, 'silence after which a ping is sent'),
   heartbeat_deadline_ms: row(
     'ms',

@@ -12,7 +12,7 @@ import { EntryStore } from './context/entry-store.js';
 import { Pantry } from './context/pantry.js';
 import { RecallIndex } from './context/recall/index-file.js';
 import { DaemonConfig } from './daemon-config.js';
-import { createGate, DEFAULT_PORT, loadTokens } from './gate/index.js';
+import { createGate, DEFAULT_PORT, loadTokens, OWNER, TokenWatch } from './gate/index.js';
 import { MemoryStore, type Store } from './journal/index.js';
 import { SqliteStore } from './journal/sqlite-store.js';
 import { MovableClock } from './movable-clock.js';
@@ -140,16 +140,29 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     clock,
     version: VERSION,
     truncate: (text, max, encoding) => tokenizer.truncate(text, max, encoding).text,
-    status: async () => {
-      const stats = await store.stats();
-      return {
+    status: async (tenant) => {
+      const common = {
         version: VERSION,
         pid: process.pid,
         started_at: startedAt,
         uptime_ms: Date.now() - startedAt,
+        draining: gate.draining,
+      };
+      if (tenant !== OWNER.tenant) {
+        const stored = (await store.heads(tenant)).length;
+        return {
+          ...common,
+          connections: gate.sizeOf(tenant),
+          sessions: { open: registry.loadedOf(tenant), stored },
+          pool: {},
+          journal: {},
+        };
+      }
+      const stats = await store.stats();
+      return {
+        ...common,
         connections: gate.size,
         sessions: { open: registry.loaded, stored: stats.sessions },
-        draining: gate.draining,
         pool: pool.stats(),
         journal: stats,
         memory: process.memoryUsage(),
@@ -173,14 +186,15 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     advance: movable === undefined ? undefined : (ms) => movable.advance(ms),
   };
 
+  const tokens = loadTokens(paths.tokenFile, { named: paths.namedTokens });
   const gate = createGate({
     socketPath: o.socket === false ? undefined : checkSocketPath(o.socket ?? listen.socket ?? paths.socket),
     port: o.port ?? listen.port ?? DEFAULT_PORT,
     host: o.host,
-    tokens: loadTokens(paths.tokenFile),
+    tokens,
     limits,
     allowOrigins: o.allowOrigins ?? listen.allowOrigins,
-    routes: observePages(health, metrics),
+    routes: observePages(health, metrics, OWNER.tenant),
     clock,
     log,
     metrics: metrics.gate,
@@ -190,11 +204,19 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
         limits,
         draining: () => gate.draining,
         onError: (kind, method) => log.debug({ kind, method }, 'call refused'),
-        onCall: (method, ms) => metrics.call(method, ms / 1000),
+        onCall: (method, ms, tenant) => metrics.call(method, ms / 1000, undefined, tenant),
       });
     },
   });
 
+  const tokenWatch = new TokenWatch({
+    tokenFile: paths.tokenFile,
+    named: paths.namedTokens,
+    table: tokens,
+    everyMs: limits.token_watch_ms,
+    onChange: () => log.info({ tokens: tokens.size, closed: gate.review() }, 'tokens read again'),
+    onFault: (e) => log.error({ error: e.message }, 'the token files cannot be used: the known tokens stay'),
+  });
   const parking = setInterval(() => registry.park(limits.park_ms), PARK_EVERY_MS);
   parking.unref();
   const sweep = () =>
@@ -204,9 +226,14 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   const sweeping = setInterval(sweep, SWEEP_EVERY_MS);
   sweeping.unref();
 
-  async function takeDown(): Promise<void> {
+  function stopTimers(): void {
     clearInterval(parking);
     clearInterval(sweeping);
+    tokenWatch.stop();
+  }
+
+  async function takeDown(): Promise<void> {
+    stopTimers();
     await gate.drain();
     await registry.settle();
     await recall.close();
@@ -228,8 +255,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   try {
     listening = await gate.listen();
   } catch (e) {
-    clearInterval(parking);
-    clearInterval(sweeping);
+    stopTimers();
     await store.close();
     await pool.close();
     throw e;

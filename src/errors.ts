@@ -33,6 +33,7 @@ export const ERROR_KINDS = {
   PAIRING: { code: -32000, retryable: false, text: 'tool calls and results cannot be paired' },
   INVALID_MESSAGES: { code: -32000, retryable: false, text: 'the messages cannot be made a valid request' },
   FORBIDDEN_STATIC: { code: -32000, retryable: false, text: 'the static section is never edited' },
+  FORBIDDEN_SCOPE: { code: -32000, retryable: false, text: 'the token does not have the scope for this' },
   BAD_VECTOR: { code: -32000, retryable: false, text: 'a vector is not usable' },
   CONFIG: { code: -32000, retryable: false, text: 'the configuration is not valid' },
   IDEMPOTENCY_CONFLICT: { code: -32000, retryable: false, text: 'the key was used with another body' },

@@ -18,6 +18,7 @@ import { register as start } from './cli/start.js';
 import { register as status } from './cli/status.js';
 import { register as stop } from './cli/stop.js';
 import { register as tail } from './cli/tail.js';
+import { register as token } from './cli/token.js';
 import { register as whatif } from './cli/whatif.js';
 import { VERSION } from './version.js';
 
@@ -48,6 +49,7 @@ for (const register of [
   context,
   mcp,
   count,
+  token,
   config,
   demo,
   completion,

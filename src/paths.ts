@@ -17,6 +17,8 @@ export interface Paths {
   /** `{pid, version, socket, url, token_file, started_at}` of the running daemon. */
   daemonJson: string;
   tokenFile: string;
+  /** Further tokens, as hashes: they stay where the run folder is emptied at a reboot. */
+  namedTokens: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -54,6 +56,7 @@ function layout(config: string, data: string, run: string): Paths {
     socket: join(run, 'curated.sock'),
     daemonJson: join(run, 'daemon.json'),
     tokenFile: join(run, 'token'),
+    namedTokens: join(data, 'tokens.json'),
   };
 }
 

@@ -72,6 +72,7 @@ export function checkFiles(paths: Paths): Finding[] {
     closed('run folder', paths.run, 0o077, 'chmod 700'),
     closed('data folder', paths.data, 0o022, 'chmod 700'),
     closed('token file', paths.tokenFile, 0o077, 'chmod 600'),
+    closed('named tokens', paths.namedTokens, 0o077, 'chmod 600'),
   ];
 }
 
@@ -90,7 +91,7 @@ function closed(name: string, path: string, forbidden: number, fix: string): Fin
   }
   const mode = (stat.mode & 0o777).toString(8).padStart(3, '0');
   const uid = process.getuid?.();
-  if (stat.isSymbolicLink() && name === 'token file')
+  if (stat.isSymbolicLink() && name.includes('token'))
     return { level: 'error', what: `${name}: ${path} is a symlink`, todo: 'put the file itself there' };
   if (uid !== undefined && stat.uid !== uid)
     return {

@@ -9,7 +9,7 @@ import { originAllowed } from './origin.js';
 import type { HttpRoute, Transport } from './ports.js';
 import { REFUSALS, type Refusal } from './refusal.js';
 import { chooseSubprotocol, offered } from './subprotocol.js';
-import { OWNER, type Principal, type TokenTable } from './token-table.js';
+import { OWNER, type Principal, SOCKET_SCOPES, type TokenTable } from './token-table.js';
 
 export const SOCKET_PATH = '/v1';
 
@@ -46,11 +46,14 @@ export class Admission {
     if (chooseSubprotocol(offered(req.headers['sec-websocket-protocol'])) === undefined) {
       return { refusal: REFUSALS.subprotocol };
     }
-    return who.who.scopes.includes('agent') ? who : { refusal: REFUSALS.scope };
+    return who.who.scopes.some((s) => SOCKET_SCOPES.includes(s)) ? who : { refusal: REFUSALS.scope };
   }
 
   /** A plain request for a page. */
-  page(req: IncomingMessage, transport: Transport): { route: HttpRoute } | { refusal: Refusal } {
+  page(
+    req: IncomingMessage,
+    transport: Transport,
+  ): { route: HttpRoute; who: Principal } | { refusal: Refusal } {
     const door = this.#door(req);
     if (door !== undefined) return { refusal: door };
     // Whoever gets the method of the door wrong learns it without a token; a wrong token is still a wrong token.
@@ -61,7 +64,7 @@ export class Admission {
     const route = this.#o.routes.get(req.url ?? '');
     if (route === undefined) return { refusal: REFUSALS.notFound };
     if (req.method !== 'GET' && req.method !== 'HEAD') return { refusal: REFUSALS.method };
-    return who.who.scopes.includes(route.scope) ? { route } : { refusal: REFUSALS.scope };
+    return who.who.scopes.includes(route.scope) ? { route, who: who.who } : { refusal: REFUSALS.scope };
   }
 
   /** What a stranger may not even knock with. */

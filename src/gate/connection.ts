@@ -12,6 +12,7 @@ export const CLOSE = {
   wrongKind: 1003,
   policy: 1008,
   handshakeTimeout: 4408,
+  unauthorised: 4401,
   slowConsumer: 4429,
 } as const;
 
@@ -117,6 +118,10 @@ export class Connection implements GateConnection {
     ws.on('ping', onPing);
     ws.on('close', onClose);
     ws.on('error', onError);
+  }
+
+  get who(): Principal {
+    return this.#who;
   }
 
   get tenant(): string {

@@ -67,7 +67,7 @@ async function page(
     return;
   }
   try {
-    const { status, type, body } = await admitted.route.answer();
+    const { status, type, body } = await admitted.route.answer(admitted.who.tenant);
     res.writeHead(status, {
       Server: 'curated',
       Connection: 'close',

@@ -54,9 +54,12 @@ export interface Gate {
   drain(ms?: number): Promise<void>;
   /** Ends everything at once. */
   close(): Promise<void>;
+  /** After a change of the tokens: ends the connections whose token is gone, with 4401. Returns their number. */
+  review(): number;
   readonly draining: boolean;
   /** Open WebSockets. */
   readonly size: number;
+  sizeOf(tenant: string): number;
 }
 
 export function createGate(options: GateOptions): Gate {
@@ -126,6 +129,12 @@ class FrontDoor implements Gate, ConnectionOwner {
     return this.#connections.size;
   }
 
+  sizeOf(tenant: string): number {
+    let n = 0;
+    for (const c of this.#connections) if (c.tenant === tenant) n += 1;
+    return n;
+  }
+
   async listen(): Promise<Listening> {
     const { socketPath, port = DEFAULT_PORT, host = '127.0.0.1' } = this.#o;
     const { accept_backlog: backlog } = this.limits;
@@ -158,6 +167,12 @@ class FrontDoor implements Gate, ConnectionOwner {
     this.#sweeper.stop();
     this.#changed?.();
     await closed;
+  }
+
+  review(): number {
+    const gone = [...this.#connections].filter((c) => !this.#o.tokens.holds(c.who));
+    for (const c of gone) c.close(CLOSE.unauthorised, 'the token was revoked');
+    return gone.length;
   }
 
   now(): number {
@@ -199,6 +214,11 @@ class FrontDoor implements Gate, ConnectionOwner {
   }
 
   #finish({ req, socket, head, who, transport }: Upgrade): void {
+    // Revoked while it waited.
+    if (!this.#o.tokens.holds(who)) {
+      this.#refuse(socket, REFUSALS.unauthorised);
+      return;
+    }
     this.#wss.handleUpgrade(req, socket, head, (ws) => {
       const id = `c${++this.#lastId}`;
       const connection = new Connection(

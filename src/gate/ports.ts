@@ -32,7 +32,8 @@ export interface HttpAnswer {
 /** A GET page beside the WebSocket. It passes the same checks as an upgrade before `answer` runs. */
 export interface HttpRoute {
   scope: 'metrics' | 'admin';
-  answer(): HttpAnswer | Promise<HttpAnswer>;
+  /** @param tenant whose token asks: a page tells nobody of another tenant */
+  answer(tenant: string): HttpAnswer | Promise<HttpAnswer>;
 }
 
 export const silentLog: GateLog = { debug() {}, info() {}, warn() {}, error() {} };

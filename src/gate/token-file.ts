@@ -1,4 +1,4 @@
-// The files that hold tokens: `token` (one bare line, the owner's) and beside it `tokens.json` (further ones, as hashes).
+// The files that hold tokens: `token` (one bare line, the owner's) and `tokens.json` (further ones, as hashes).
 // Refuses files that others could have read or planted. Knows no listener.
 import { randomBytes } from 'node:crypto';
 import {
@@ -14,7 +14,15 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fail } from '../errors.js';
-import { hashToken, OWNER, SCOPES, type Scope, type TokenEntry, TokenTable } from './token-table.js';
+import {
+  hashToken,
+  OWNER,
+  type Principal,
+  SCOPES,
+  type Scope,
+  type TokenEntry,
+  TokenTable,
+} from './token-table.js';
 
 const MAX_BYTES = 1024 * 1024;
 /** 43 characters are 32 random bytes; 22 (16 bytes) is the least that cannot be guessed. The alphabet fits a subprotocol name. */
@@ -25,6 +33,8 @@ const SHA256_TEXT = /^[0-9a-f]{64}$/;
 export interface TokenFileOptions {
   /** The uid that must own the files; the process's own by default. */
   uid?: number;
+  /** Where the named tokens are; beside the owner's by default. They must outlive the run folder, which a reboot may empty. */
+  named?: string;
 }
 
 export function namedTokensPath(tokenFile: string): string {
@@ -49,7 +59,7 @@ export function readTokens(tokenFile: string, o: TokenFileOptions = {}): TokenEn
       `token file ${tokenFile}: needs one line of 22 to 256 of A-Z a-z 0-9 _ -; remove it for a new token`,
     );
   }
-  return [{ ...OWNER, sha256: hashToken(token) }, ...readNamed(namedTokensPath(tokenFile), o)];
+  return [{ ...OWNER, sha256: hashToken(token) }, ...readNamed(o.named ?? namedTokensPath(tokenFile), o)];
 }
 
 /** `readTokens` as a table; a running daemon takes new ones with `table.replace(readTokens(file))`. */
@@ -66,20 +76,48 @@ export function addNamedToken(
   who: { name: string; tenant: string; scopes: readonly Scope[] },
   o: TokenFileOptions = {},
 ): string {
-  const path = namedTokensPath(tokenFile);
+  const path = o.named ?? namedTokensPath(tokenFile);
   const entries = readNamed(path, o);
   const token = newToken();
   const entry = { name: who.name, tenant: who.tenant, scopes: who.scopes, sha256: hashToken(token) };
   if (who.name === OWNER.name || entries.some((e) => e.name === who.name)) {
     fail('CONFIG', `there is a token named ${who.name} already`);
   }
-  const next = [...entries, checkEntry(entry, path)];
+  writeNamed(path, [...entries, checkEntry(entry, path)]);
+  return token;
+}
+
+/** The named tokens beside the owner's, without their secrets. */
+export function namedTokens(tokenFile: string, o: TokenFileOptions = {}): Principal[] {
+  return readNamed(o.named ?? namedTokensPath(tokenFile), o).map(({ name, tenant, scopes }) => ({
+    name,
+    tenant,
+    scopes,
+  }));
+}
+
+/**
+ * Removes a named token; connections that came with it end when the daemon has read the file again.
+ * @throws CuratedError CONFIG when there is no such token.
+ */
+export function revokeNamedToken(tokenFile: string, name: string, o: TokenFileOptions = {}): void {
+  const path = o.named ?? namedTokensPath(tokenFile);
+  const entries = readNamed(path, o);
+  const left = entries.filter((e) => e.name !== name);
+  if (name === OWNER.name)
+    fail('CONFIG', `the owner's token is the file ${tokenFile}: remove that, and a new one is made`);
+  if (left.length === entries.length) fail('CONFIG', `there is no token named ${name}`);
+  writeNamed(path, left);
+}
+
+/** The whole file or the old one; never half of it. */
+function writeNamed(path: string, tokens: readonly TokenEntry[]): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.new`;
-  if (createPrivate(draft, `${JSON.stringify({ version: 1, tokens: next }, null, 2)}\n`) === 'exists') {
+  if (createPrivate(draft, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`) === 'exists') {
     fail('CONFIG', `${draft} is in the way`);
   }
   renameSync(draft, path);
-  return token;
 }
 
 function readNamed(path: string, o: TokenFileOptions): TokenEntry[] {

@@ -1,9 +1,11 @@
 // Tokens as hashes, and whom each stands for. Holds no token in clear and knows no request.
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** agent: the WebSocket; metrics: health and metrics pages; admin: everything that changes the daemon. */
-export type Scope = 'agent' | 'metrics' | 'admin';
-export const SCOPES: readonly Scope[] = Object.freeze(['agent', 'metrics', 'admin']);
+/** agent: the tenant's sessions; read: looking at them; metrics: health and metrics pages; admin: the daemon itself. */
+export type Scope = 'agent' | 'read' | 'metrics' | 'admin';
+export const SCOPES: readonly Scope[] = Object.freeze(['agent', 'read', 'metrics', 'admin']);
+/** One of these is what the WebSocket takes; which calls it then takes, the language says. */
+export const SOCKET_SCOPES: readonly Scope[] = Object.freeze(['agent', 'read', 'admin']);
 
 /** Whom a connection speaks for. Tenants share nothing. */
 export interface Principal {
@@ -26,6 +28,7 @@ export function hashToken(token: string): string {
 
 export class TokenTable {
   #rows: readonly { hash: Buffer; who: Principal }[] = [];
+  #held = new Set<Principal>();
 
   constructor(entries: readonly TokenEntry[]) {
     this.replace(entries);
@@ -36,12 +39,21 @@ export class TokenTable {
     return new TokenTable([{ ...OWNER, sha256: hashToken(token) }]);
   }
 
-  /** Takes new entries at once; connections that are open stay open. */
+  /** Takes new entries at once. An entry that is as it was keeps its principal, so that `holds` can tell. */
   replace(entries: readonly TokenEntry[]): void {
+    const known = new Map(this.#rows.map((row) => [identity(row.hash.toString('hex'), row.who), row.who]));
     this.#rows = entries.map(({ sha256, name, tenant, scopes }) => ({
       hash: Buffer.from(sha256, 'hex'),
-      who: Object.freeze({ name, tenant, scopes: Object.freeze([...scopes]) }),
+      who:
+        known.get(identity(sha256, { name, tenant, scopes })) ??
+        Object.freeze({ name, tenant, scopes: Object.freeze([...scopes]) }),
     }));
+    this.#held = new Set(this.#rows.map((row) => row.who));
+  }
+
+  /** False for a principal of `identify` whose token was revoked or changed since. */
+  holds(who: Principal): boolean {
+    return who === OWNER || this.#held.has(who);
   }
 
   get size(): number {
@@ -58,4 +70,8 @@ export class TokenTable {
     for (const row of this.#rows) if (timingSafeEqual(row.hash, hash)) found = row.who;
     return found;
   }
+}
+
+function identity(sha256: string, { name, tenant, scopes }: Principal): string {
+  return JSON.stringify([sha256, name, tenant, scopes]);
 }

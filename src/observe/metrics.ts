@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 const SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const PREFIX = 'curated_';
+const CALL_HELP = 'time from a decoded call to its answer';
 
 /** What the gate counts; fits its port. */
 export interface GateCounters {
@@ -18,7 +19,7 @@ export interface Metrics {
   readonly registry: Registry;
   readonly gate: GateCounters;
   /** An answered call. `kind`: an error's kind, or undefined. */
-  call(method: string, seconds: number, kind?: string): void;
+  call(method: string, seconds: number, kind?: string, tenant?: string): void;
   /** A `llm.prepare`: tokens before and after curation. */
   prepared(seconds: number, raw: number, curated: number): void;
   /** A pass of a layer: how long it took and, where it decided something, the tokens that it took out (less than 0 counts as none). */
@@ -31,6 +32,8 @@ export interface Metrics {
   watch(name: 'sessions' | 'pool_queue' | 'journal_queue_bytes' | 'pool_workers', read: () => number): void;
   /** Prometheus text format. */
   text(): Promise<string>;
+  /** The same of one tenant's own calls; empty for one that has made none. */
+  tenantText(tenant: string): Promise<string>;
   readonly contentType: string;
 }
 
@@ -54,7 +57,8 @@ export function createMetrics(o: MetricsOptions = {}): Metrics {
   const histogram = <L extends string>(name: string, help: string, labelNames: L[]) =>
     new Histogram<L>({ name: PREFIX + name, help, labelNames, buckets: SECONDS, registers: [registry] });
 
-  const calls = histogram('call_seconds', 'time from a decoded call to its answer', ['method']);
+  const calls = histogram('call_seconds', CALL_HELP, ['method']);
+  const tenants = new TenantCalls();
   const errors = counter('call_errors_total', 'calls answered with an error', ['method', 'kind']);
   const prepare = histogram('prepare_seconds', 'time of llm.prepare', []);
   const tokens = counter('prepared_tokens_total', 'tokens of prepared requests, before and after', ['side']);
@@ -69,8 +73,9 @@ export function createMetrics(o: MetricsOptions = {}): Metrics {
   return {
     registry,
     gate: gateCounters(registry, counter),
-    call(method, seconds, kind) {
+    call(method, seconds, kind, tenant) {
       calls.observe({ method }, seconds);
+      if (tenant !== undefined) tenants.of(tenant).observe({ method }, seconds);
       if (kind !== undefined) errors.inc({ method, kind });
     },
     prepared(seconds, raw, curated) {
@@ -105,8 +110,35 @@ export function createMetrics(o: MetricsOptions = {}): Metrics {
       });
     },
     text: () => registry.metrics(),
+    tenantText: (tenant) => tenants.text(tenant),
     contentType: registry.contentType,
   };
+}
+
+/** A registry a tenant: what stands in one registry is shown as a whole. */
+class TenantCalls {
+  readonly #tenants = new Map<string, { registry: Registry; calls: Histogram<'method'> }>();
+
+  of(tenant: string): Histogram<'method'> {
+    let own = this.#tenants.get(tenant);
+    if (own === undefined) {
+      const registry = new Registry();
+      const calls = new Histogram({
+        name: `${PREFIX}call_seconds`,
+        help: CALL_HELP,
+        labelNames: ['method'],
+        buckets: SECONDS,
+        registers: [registry],
+      });
+      own = { registry, calls };
+      this.#tenants.set(tenant, own);
+    }
+    return own.calls;
+  }
+
+  async text(tenant: string): Promise<string> {
+    return (await this.#tenants.get(tenant)?.registry.metrics()) ?? '';
+  }
 }
 
 function gateCounters(

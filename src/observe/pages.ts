@@ -5,20 +5,23 @@ import { scrub } from './scrub.js';
 
 export interface Page {
   scope: 'metrics';
-  answer(): Promise<{ status: number; type: string; body: string }>;
+  answer(tenant: string): Promise<{ status: number; type: string; body: string }>;
 }
 
-/** `/healthz`: 200 when all is green, 503 otherwise, the report in both; `/metrics`: Prometheus text. */
-export function observePages(health: Health, metrics: Metrics): Map<string, Page> {
+/**
+ * `/healthz`: 200 when all is green, 503 otherwise, the report in both; `/metrics`: Prometheus text. Figures of the process and
+ * of everybody's calls are for the owner's tenant; another gets what its own calls did, and whether all is well.
+ */
+export function observePages(health: Health, metrics: Metrics, owner = 'default'): Map<string, Page> {
   return new Map<string, Page>([
     [
       '/healthz',
       {
         scope: 'metrics',
-        answer: async () => ({
+        answer: async (tenant) => ({
           status: health.ok ? 200 : 503,
           type: 'application/json',
-          body: `${scrub(JSON.stringify(health.report()))}\n`,
+          body: `${scrub(JSON.stringify(tenant === owner ? health.report() : { ok: health.ok }))}\n`,
         }),
       },
     ],
@@ -26,7 +29,11 @@ export function observePages(health: Health, metrics: Metrics): Map<string, Page
       '/metrics',
       {
         scope: 'metrics',
-        answer: async () => ({ status: 200, type: metrics.contentType, body: await metrics.text() }),
+        answer: async (tenant) => ({
+          status: 200,
+          type: metrics.contentType,
+          body: await (tenant === owner ? metrics.text() : metrics.tenantText(tenant)),
+        }),
       },
     ],
   ]);

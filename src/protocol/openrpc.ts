@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ERROR_KINDS } from '../errors.js';
 import { EVENTS, SIGNALS } from './events.js';
 import { METHODS, type MethodName } from './methods.js';
+import { scopeOf } from './scopes.js';
 import { SERVER_REQUESTS } from './server-requests.js';
 import { WIRE_SCHEMAS } from './values.js';
 import { PROTOCOL_VERSION, SUBPROTOCOLS } from './vocabulary.js';
@@ -61,7 +62,10 @@ let document: JsonSchema | undefined;
 /** OpenRPC 1.3.2. Server-to-client requests and notifications, for which it has no place, stand under `x-` keys. */
 export function openRpcDocument(version: string): JsonSchema {
   document ??= {
-    methods: Object.entries(METHODS).map(([name, row]) => method(name, row)),
+    methods: Object.entries(METHODS).map(([name, row]) => ({
+      ...method(name, row),
+      'x-scope': scopeOf(name as MethodName),
+    })),
     'x-server-requests': Object.entries(SERVER_REQUESTS).map(([name, row]) => method(name, row)),
     'x-notifications': Object.entries({ ...EVENTS, ...SIGNALS }).map(([name, row]) =>
       notification(name, row),

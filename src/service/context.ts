@@ -49,7 +49,8 @@ export interface Rooms {
   clock: Clock;
   version: string;
   truncate(text: string, maxTokens: number, encoding: Encoding): string;
-  status(): Promise<Result<'daemon.status'>>;
+  /** @param tenant who asks: nobody is told of another tenant's sessions */
+  status(tenant: string): Promise<Result<'daemon.status'>>;
   /** Begins the drain; answers at once. */
   stop(): void;
   layers(): readonly ConfigLayer[];

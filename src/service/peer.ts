@@ -14,12 +14,14 @@ import {
   codecFor,
   type Id,
   type Incoming,
+  isAllowed,
   type Params,
   PRESETS,
   PROTOCOL_VERSION,
   type ServerParams,
   type ServerRequestName,
   type ServerResult,
+  scopeOf,
 } from '../protocol/index.js';
 import type { ProjectedEvent } from '../session/project.js';
 import type { Caller, Handler, Rooms } from './context.js';
@@ -36,7 +38,7 @@ export interface PeerOptions {
   /** True once the daemon drains: what is new is refused. */
   draining(): boolean;
   onError(kind: string, method: string): void;
-  onCall(method: string, ms: number): void;
+  onCall(method: string, ms: number, tenant: string): void;
 }
 
 export class Peer implements Caller {
@@ -156,7 +158,7 @@ export class Peer implements Caller {
       .finally(() => {
         this.#calls.end(incoming.id);
         this.#connection.release();
-        this.#o.onCall(incoming.method, performance.now() - started);
+        this.#o.onCall(incoming.method, performance.now() - started, this.tenant);
       });
   }
 
@@ -164,6 +166,12 @@ export class Peer implements Caller {
     if (call.method === 'initialize') return this.#initialize(call.params);
     const handler = HANDLERS[call.method] as Handler<typeof call.method> | undefined;
     if (handler === undefined) return fail('UNSUPPORTED', `${call.method} is not offered by this daemon`);
+    if (!isAllowed(call.method, this.scopes)) {
+      const scope = scopeOf(call.method);
+      return fail('FORBIDDEN_SCOPE', `${call.method} needs a token with the scope ${scope}`, {
+        detail: { scope, scopes: [...this.scopes] },
+      });
+    }
     return handler(this, call.params as never, this.#o.rooms);
   }
 

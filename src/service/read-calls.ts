@@ -25,9 +25,8 @@ import { hintMap } from './session-calls.js';
 
 export const READ_CALLS: Handlers = {
   'rpc.discover': (_caller, _p, rooms) => openRpcDocument(rooms.version) as Record<string, unknown>,
-  'daemon.status': (_caller, _p, rooms) => rooms.status(),
-  'daemon.stop': (caller, _p, rooms) => {
-    if (!caller.scopes.includes('admin')) fail('UNSUPPORTED', 'this token may not stop the daemon');
+  'daemon.status': (caller, _p, rooms) => rooms.status(caller.tenant),
+  'daemon.stop': (_caller, _p, rooms) => {
     rooms.stop();
     return { stopping: true };
   },

@@ -37,6 +37,11 @@ export class SessionRegistry {
     return n;
   }
 
+  /** Sessions of one tenant in memory. */
+  loadedOf(tenant: string): number {
+    return this.#tenants.get(tenant)?.size ?? 0;
+  }
+
   /** The actor of a session; reads its journal when it is not in memory. An unknown session gives a fresh one. */
   async get(tenant: string, session: string): Promise<SessionActor> {
     const sessions = this.#of(tenant);

@@ -13,6 +13,7 @@ test('CURATED_HOME puts everything under one folder, and an explicit home goes b
     socket: '/h/run/curated.sock',
     daemonJson: '/h/run/daemon.json',
     tokenFile: '/h/run/token',
+    namedTokens: '/h/data/tokens.json',
   });
   assert.equal(resolvePaths({ CURATED_HOME: '/h' }, '/other').data, '/other/data');
   assert.equal(resolvePaths({ CURATED_HOME: 'rel' }).data, resolve('rel/data'));

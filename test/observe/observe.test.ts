@@ -119,7 +119,7 @@ test('every figure has its line in the Prometheus text', async () => {
   queued = 5;
   const { body, type, status } = await observePages(new Health(new ManualClock(), '0'), metrics)
     .get('/metrics')!
-    .answer();
+    .answer('default');
   assert.equal(status, 200);
   assert.match(type, /^text\/plain/);
   for (const line of [
