@@ -63,7 +63,8 @@ class Side {
 
   async call(method: MethodName, params: unknown): Promise<string> {
     try {
-      return await this.daemon.callText(method, params, this.caller);
+      // How long a layer took is no answer.
+      return (await this.daemon.callText(method, params, this.caller)).replace(/"(ms|start_ms)":[\d.e-]+/g, '');
     } catch (e) {
       if (!(e instanceof CuratedError)) throw e;
       return `${e.kind}: ${e.message}`;
