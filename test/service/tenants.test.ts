@@ -64,7 +64,10 @@ class Side {
   async call(method: MethodName, params: unknown): Promise<string> {
     try {
       // How long a layer took is no answer.
-      return (await this.daemon.callText(method, params, this.caller)).replace(/"(ms|start_ms)":[\d.e-]+/g, '');
+      return (await this.daemon.callText(method, params, this.caller)).replace(
+        /"(ms|start_ms)":[\d.e-]+/g,
+        '',
+      );
     } catch (e) {
       if (!(e instanceof CuratedError)) throw e;
       return `${e.kind}: ${e.message}`;
