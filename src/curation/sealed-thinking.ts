@@ -4,6 +4,7 @@
 import { pointer } from '../json/index.js';
 import { removeParts, thinkingOf } from '../providers/edits.js';
 import type { LedgerEdit } from './decisions.js';
+import { priced } from './priced.js';
 import type { Survey } from './survey.js';
 
 export function withoutThinking(survey: Survey, first: number): LedgerEdit[] {
@@ -14,9 +15,7 @@ export function withoutThinking(survey: Survey, first: number): LedgerEdit[] {
     const thoughts = thinkingOf(at, survey.messages[at]!).filter(
       ({ part }) => !survey.isEditedAt(at, pointer(part.path)),
     );
-    const gone = thoughts.reduce((sum, { part }) => sum + survey.count(part.text ?? ''), 0);
-    const removed = removeParts(survey.spec.format, survey.messages, thoughts);
-    edits.push(...removed.map((e, i) => (i === 0 ? { ...e, delta: -gone } : e)));
+    edits.push(...priced(survey, removeParts(survey.spec.format, survey.messages, thoughts)));
   }
   return edits;
 }

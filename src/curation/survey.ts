@@ -1,5 +1,6 @@
 // What a layer may look at: facts of the session at one moment, and the numbers gathered for it. Pure types.
 
+import type { TextEdit } from '../json/index.js';
 import type { FormatSpec, Native, Profile, Reading } from '../providers/types.js';
 import type { Settings } from '../settings/types.js';
 import type { CallIndex } from './calls.js';
@@ -41,12 +42,14 @@ export interface Survey {
   isDropped(at: number): boolean;
   /** Does a decision replace or remove what stands at this JSON pointer of a stored message? */
   isEditedAt(at: number, path: string): boolean;
-  /** A repair moved what stands at this JSON pointer: no other edit may name it. */
+  /** A repair moved or left out what stands at this JSON pointer: no other edit may name it, ever. */
   isFrozen(at: number, path: string): boolean;
   /** Does the text stand in the request's form of a stored message? */
   shows(at: number, text: string): boolean;
   /** Turns and calls since what had been sent was last edited; since the start when it never was. */
   readonly sinceEdit: { turns: number; calls: number };
+  /** What more edits of one stored message change in its tokens, as the message itself is counted. Exact. */
+  tokensChanged(at: number, edits: readonly TextEdit[]): number;
   /** Index in request.messages of a stored message. */
   indexOf(at: number): number;
   /** Undefined when the host lists no tools. */

@@ -1,10 +1,11 @@
 // What providers would refuse in new messages is mended before it is sent (F32), as journalled edits; the stored history
 // stays as it came.
 
-import type { LedgerEdit } from '../curation/decisions.js';
-import { pointer } from '../json/index.js';
+import { priced } from '../curation/priced.js';
+import { pointer, type TextEdit } from '../json/index.js';
 import { repair } from '../providers/repair.js';
 import type { Draft } from './commit.js';
+import { tokensOf, tokensWith } from './edit-tokens.js';
 import { event } from './events.js';
 import type { Session } from './session.js';
 
@@ -13,12 +14,18 @@ export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<s
   const { state } = session;
   const from = Math.max(state.repaired, Math.min(done, state.messages.length));
   if (from >= state.messages.length) return from;
+  const counting = {
+    messages: state.messages,
+    tokensChanged: (at: number, edits: readonly TextEdit[]) => tokensWith(session, at, edits),
+  };
   for (const r of repair(state.spec, state.messages, from, {
     pending,
     wasPending: state.pending,
     profile: session.profile,
   })) {
-    const edits: LedgerEdit[] = r.edits;
+    const edits = priced(counting, r.edits).map((e) =>
+      e.op === 'insert' ? { ...e, delta: tokensOf(session, e.json) } : e,
+    );
     draft.push(
       event('session.repaired', {
         what: r.what,

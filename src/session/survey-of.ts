@@ -4,6 +4,7 @@ import type { KnownPrefix } from '../curation/known-prefix.js';
 import type { Survey } from '../curation/survey.js';
 import { pointer } from '../json/index.js';
 import type { Settings } from '../settings/types.js';
+import { tokensWith } from './edit-tokens.js';
 import { atRest, openFrom } from './open-round.js';
 import { requestTokens, sectionTokens } from './sections.js';
 import type { Session } from './session.js';
@@ -32,6 +33,11 @@ function roundEnded(state: SessionState, settings: Settings): boolean {
   );
 }
 
+/** A repair left it out (a second result, one without its call): there is nothing to decide about it. */
+function isTakenOut(state: SessionState, at: number, path: string): boolean {
+  return state.ledger.editsOf(at, true).some((e) => e.op === 'remove' && pointer(e.path) === path);
+}
+
 export function surveyOf(session: Session, o: SurveyOptions): Survey {
   const { state, settings, projection: rendering, profile } = session;
   const budget = session.budget(o.maxTokens);
@@ -56,12 +62,13 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     isDropped: (at) => state.ledger.isDropped(at),
     isEditedAt: (at, path) =>
       state.ledger.editsOf(at, true).some((e) => 'path' in e && pointer(e.path) === path),
-    isFrozen: (at, path) => state.frozen.has(`${at}${path}`),
+    isFrozen: (at, path) => state.frozen.has(`${at}${path}`) || isTakenOut(state, at, path),
     shows: (at, text) => rendering.pieces[rendering.ownIndexOf(at)]?.text.includes(text) === true,
     sinceEdit: {
       turns: state.turn - (state.lastEdit?.turn ?? 0),
       calls: state.calls.calls.length - (state.lastEdit?.calls ?? 0),
     },
+    tokensChanged: (at, edits) => tokensWith(session, at, edits),
     indexOf: (at) => rendering.indexOf(at),
     tools: toolSurvey(state, rendering.projected, o.toolChoice),
     tokensBehind: (at, end) =>

@@ -10,6 +10,7 @@ import { profileOf } from '../../src/providers/profile.js';
 import { specOf } from '../../src/providers/spec.js';
 import type { Format, FormatSpec } from '../../src/providers/types.js';
 import { loadSettings } from '../../src/settings/index.js';
+import { tokensChanged } from '../../src/tokens/edit-tokens.js';
 
 /** Four bytes a token. */
 export const rough = (text: string): number => (text === '' ? 0 : Math.ceil(text.length / 4));
@@ -93,6 +94,11 @@ export class History {
       isFrozen: () => false,
       shows: (at, text) => this.render()[at]?.includes(text) === true,
       sinceEdit: { turns: o.turn ?? 9, calls: calls.calls.length },
+      tokensChanged: (at, edits) => {
+        const { native, reading } = messages[at]!;
+        const after = this.spec.read(new Native(applyEdits(native.text, edits)));
+        return tokensChanged(reading, after, profileOf(this.spec.format, model).image, rough);
+      },
       indexOf: (at) => at,
       tools: undefined,
       tokensBehind: (at, end) => behind(at + 1, end),

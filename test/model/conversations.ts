@@ -4,9 +4,10 @@
 import assert from 'node:assert/strict';
 import { CuratedError } from '../../src/errors.js';
 import { MemoryStore } from '../../src/journal/index.js';
+import { combine, measureMessage } from '../../src/tokens/request-count.js';
 import { FakeAnthropic } from '../conformance/fakes/anthropic.js';
 import { FakeOpenAi } from '../conformance/fakes/openai.js';
-import { BenchDaemon, type Json } from '../session/bench-daemon.js';
+import { BenchDaemon, type Json, roughTokens } from '../session/bench-daemon.js';
 import { Dice } from './dice.js';
 import { type AgentFormat, callsOf, journalOf, prose, providerOf, reply, results } from './random-agent.js';
 
@@ -38,6 +39,18 @@ export interface Walked {
   requests: number;
   cleared: number;
   repaired: number;
+}
+
+/** Every message of the request has the tokens that a count of it gives, whatever was decided about it. */
+async function counted(d: BenchDaemon): Promise<void> {
+  const { session } = await d.registry.known('default', 's');
+  for (const [i, piece] of session.rendering.pieces.entries()) {
+    // A system prompt that goes out as the first message is counted as the system prompt.
+    if (piece.at < 0 && piece.reading.role === 'system') continue;
+    const measure = measureMessage(piece.reading, session.profile.image);
+    const { tokens } = combine(measure, measure.texts.map(roughTokens));
+    assert.equal(piece.tokens, tokens, `tokens of message ${i}: ${piece.text.slice(0, 300)}`);
+  }
 }
 
 /** One conversation of about `steps` steps. Throws with the seed in the message when something does not hold. */
@@ -105,6 +118,7 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
     assert.ok(differs >= allowed, `message ${differs} changed, announced from ${allowed}`);
     before = texts;
     allowed = Number.POSITIVE_INFINITY;
+    await counted(d);
     const answer = provider.ask(r.request);
     if (answer.status !== 200) (globalThis as Json).lastRefused = { request: r.request, own };
     assert.equal(answer.status, 200, `refused: ${JSON.stringify(answer.body)}`);

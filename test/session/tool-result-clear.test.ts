@@ -268,3 +268,15 @@ test('S-1 P-11 an envelope has the fields of the contract and its schema version
   );
   assert.ok(envelope.sections_touched.every((s: Json) => s.kind === 'volatile' || s.kind === 'session'));
 });
+
+test('L1-9 F32 a result that a repair left out is not there to be cleared, and its message keeps the tokens it has', async () => {
+  const d = await opened(clearing({ age_turns: 1, size_bytes_threshold: 50 }));
+  const [call, result] = toolRound('a', 'read', { p: 1 }, 'short');
+  const orphan = { type: 'tool_result', tool_use_id: 'nobody', content: BODY };
+  await turn(d, [[call!, { ...result!, content: [...result!.content, orphan] }]]);
+  await turn(d, []);
+  assert.deepEqual(bodies((await request(d)).messages), ['short']);
+  assert.deepEqual(await journal(d, 'memory.tool_result_cleared'), []);
+  const { session } = await d.registry.known('default', 's');
+  assert.ok(session.rendering.pieces.every((p) => p.tokens > 0));
+});

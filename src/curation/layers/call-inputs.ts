@@ -164,7 +164,7 @@ function shortening(
   const handle = handleOf(survey.tenant, survey.session, message.seq, call.part, original);
   const edit = shrinkInput(part, limitOf(survey), (text) => shortened(text, handle));
   if (edit === undefined || edit.op !== 'set') return undefined;
-  const delta = survey.count(edit.json) - survey.count(original);
+  const delta = survey.tokensChanged(call.at, [edit]);
   if (delta >= 0) return undefined;
   return {
     edits: [{ ...edit, at: call.at, delta }],

@@ -1,9 +1,9 @@
 // Old images and documents inside tool results (curated.images: clear): a line of text with size and handle stands for
 // each; the text beside them stays. The newest results are kept as the keep rules say, and one at least.
 
-import { pointer, sliceValue } from '../../json/index.js';
-import { mediaTokens } from '../../providers/media.js';
+import { pointer, sliceValue, type TextEdit } from '../../json/index.js';
 import type { Media } from '../../providers/types.js';
+import { mediaCost } from '../../tokens/request-count.js';
 import type { ResultRecord } from '../calls.js';
 import { CLEAR_ID, claimOf, isClearable, isProtected } from '../clearing.js';
 import { planned } from '../decisions.js';
@@ -47,7 +47,7 @@ export class OldMedia implements Layer {
       if (isProtected(survey, result)) continue;
       // One candidate a picture; together they hold the result, so that no other layer takes it from under them.
       mediaOf(survey, result).forEach((media, n) => {
-        const tokens = mediaTokens(media, survey.profile.image);
+        const tokens = mediaCost(media, survey.profile.image);
         candidates.push({
           at: result.at,
           frees: tokens - LINE_TOKENS,
@@ -55,7 +55,7 @@ export class OldMedia implements Layer {
           since: entry.since!,
           presend: result.at >= survey.sent,
           claim: `${claimOf(result.at, result.part)}${n === 0 ? '' : `.${n}`}`,
-          build: () => clearing(survey, result, media, tokens),
+          build: () => clearing(survey, result, media),
         });
       });
     }
@@ -88,18 +88,19 @@ function mediaOf(survey: Survey, result: ResultRecord): Media[] {
   return items.filter((m) => !survey.isEditedAt(result.at, pointer(m.path)));
 }
 
-function clearing(survey: Survey, result: ResultRecord, media: Media, tokens: number): Built | undefined {
+function clearing(survey: Survey, result: ResultRecord, media: Media): Built | undefined {
   const message = survey.messages[result.at]!;
   const original = sliceValue(message.native.text, media.path);
   if (original === undefined) return undefined;
   const handle = handleOf(survey.tenant, survey.session, message.seq, result.part, original);
   const size = media.width === undefined ? '' : ` ${media.width}x${media.height}`;
   const text = `[${media.kind}${size} cleared: ${media.bytes} bytes, handle ${attribute(handle)}]`;
-  const delta = survey.count(text) - tokens;
-  if (delta >= 0) return undefined;
   const type = survey.spec.format === 'openai-responses' ? 'input_text' : 'text';
+  const edit: TextEdit = { op: 'set', path: media.path, json: JSON.stringify({ type, text }) };
+  const delta = survey.tokensChanged(result.at, [edit]);
+  if (delta >= 0) return undefined;
   return {
-    edits: [{ op: 'set', at: result.at, path: media.path, json: JSON.stringify({ type, text }), delta }],
+    edits: [{ ...edit, at: result.at, delta }],
     section: { section_id: `${CLEAR_ID}/${result.id}`, kind: 'volatile', tokens_delta: delta },
     event: planned('memory.tool_result_cleared', {
       tool_call_id: result.id,

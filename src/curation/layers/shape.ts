@@ -11,6 +11,7 @@ import { headCut, matchingLines, tailCut, taskWords } from '../excerpt.js';
 import { handleOf } from '../handle.js';
 import { leavesOf } from '../identifiers.js';
 import type { Built, Candidate, Layer, LayerPlan } from '../layer.js';
+import { priced } from '../priced.js';
 import type { Survey } from '../survey.js';
 import { meaningOf } from '../tool-semantics.js';
 import type { Vocabulary } from '../vocabulary.js';
@@ -82,24 +83,18 @@ export class Shape implements Layer {
     const handle = handleOf(survey.tenant, survey.session, message.seq, result.part, body);
     const leaves = textLeaves(message.native.value, part);
     const words = taskWords(`${taskOf(survey)}\n${argumentsOf(survey, result)}`);
-    const edits: Built['edits'] = [];
-    let delta = 0;
+    const cuts: Built['edits'] = [];
     for (const leaf of leaves) {
       const tokens = survey.count(leaf.text);
       const share = Math.max(NOTE_TOKENS * 2, Math.floor((most * tokens) / Math.max(1, result.tokens)));
       if (tokens <= share) continue;
       const shaped = this.#shape(survey, index, leaf.text, tokens, share, handle, words);
       if (shaped === undefined) continue;
-      delta += shaped.tokens - tokens;
-      edits.push({
-        op: 'set',
-        at: result.at,
-        path: leaf.path,
-        json: JSON.stringify(shaped.text),
-        delta: shaped.tokens - tokens,
-      });
+      cuts.push({ op: 'set', at: result.at, path: leaf.path, json: JSON.stringify(shaped.text) });
     }
-    if (edits.length === 0) return undefined;
+    const edits = priced(survey, cuts);
+    const delta = edits[0]?.delta ?? 0;
+    if (delta >= 0) return undefined;
     return {
       edits,
       section: { section_id: `${ID}/${result.id}`, kind: 'volatile', tokens_delta: delta },

@@ -7,6 +7,7 @@ import { legal } from '../../providers/legal.js';
 import { planned } from '../decisions.js';
 import { handleOf } from '../handle.js';
 import type { Built, Candidate, Layer, LayerPlan } from '../layer.js';
+import { priced } from '../priced.js';
 import type { Survey } from '../survey.js';
 
 const ID = 'curated.thinking_clear';
@@ -95,13 +96,10 @@ function removal(survey: Survey, at: number): Built | undefined {
   const place = parts.length === 1 ? first.part.path : first.part.path.slice(0, 1);
   const original = sliceValue(message.native.text, place);
   if (original === undefined) return undefined;
-  const gone = parts.reduce((sum, { part }) => sum + survey.count(part.text ?? ''), 0);
-  const edits = removeParts(survey.spec.format, survey.messages, parts);
-  const stays = edits.reduce((sum, e) => sum + (e.op === 'set' ? survey.count(e.json) : 0), 0);
-  const dropped = edits.some((e) => e.op === 'drop' && e.at === at);
-  const delta = dropped ? -message.tokens : Math.min(0, stays - gone);
+  const edits = priced(survey, removeParts(survey.spec.format, survey.messages, parts));
+  const delta = edits.reduce((sum, e) => sum + (e.delta ?? 0), 0);
   return {
-    edits: edits.map((e, i) => (i === 0 ? { ...e, delta } : e)),
+    edits,
     section: { section_id: `${ID}/${at}`, kind: 'volatile', tokens_delta: delta },
     event: planned('memory.thinking_cleared', {
       message: at,

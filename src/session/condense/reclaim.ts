@@ -3,10 +3,11 @@
 
 import { standing } from '../../curation/calls.js';
 import { CLEAR_ID, isClearable } from '../../curation/clearing.js';
-import { type LedgerEdit, planned } from '../../curation/decisions.js';
+import { planned } from '../../curation/decisions.js';
 import { handleOf } from '../../curation/handle.js';
 import type { Built } from '../../curation/layer.js';
 import { marker } from '../../curation/marker.js';
+import { priced } from '../../curation/priced.js';
 import { withoutThinking } from '../../curation/sealed-thinking.js';
 import type { Survey } from '../../curation/survey.js';
 import { type Path, pointer, sliceValue } from '../../json/index.js';
@@ -189,9 +190,10 @@ function shortText(s: Survey, t: LongText): Change | undefined {
   if (original === undefined || !original.startsWith('"')) return undefined;
   const handle = handleOf(s.tenant, s.session, message.seq, message.reading.parts.indexOf(t.part), original);
   const cut = ends(s, t.part.text ?? '', t.tokens, handle);
-  const delta = cut === undefined ? 0 : s.count(cut) - t.tokens;
-  if (cut === undefined || delta >= 0) return undefined;
-  const edit: LedgerEdit = { op: 'set', at: t.at, path, json: JSON.stringify(cut), delta };
+  if (cut === undefined) return undefined;
+  const [edit] = priced(s, [{ op: 'set', at: t.at, path, json: JSON.stringify(cut) }]);
+  const delta = edit?.delta ?? 0;
+  if (edit === undefined || delta >= 0) return undefined;
   return {
     at: t.at,
     edits: [edit],
