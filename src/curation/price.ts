@@ -1,14 +1,13 @@
 // Whether an edit of what was sent pays: the bridge from a survey to economics/. Pure.
 
 import {
+  allowanceOf,
   COLD_MINIMUM,
   cliffEdit,
   decideEdit,
   type EditDecision,
   type Ratios,
   remaining,
-  type Tariff,
-  tariffOf,
 } from '../economics/index.js';
 import type { Candidate } from './layer.js';
 import type { Survey } from './survey.js';
@@ -30,6 +29,9 @@ export interface Verdict {
 /** A cold edit may be smaller than the rule's minimum where the whole view is small: this share of it. */
 const COLD_SHARE = 0.1;
 
+/** A hidden tool may be wanted again when the request has grown: set aside for it, in returns at the present size. */
+const RETURN_ROOM = 2;
+
 /**
  * Share of the rewrite that must have been paid as rent before an edit. The rule's own share is best when sessions go on
  * as expected; nobody knows when one ends, and with this a session that ends early has lost next to nothing: of 177 early
@@ -37,23 +39,9 @@ const COLD_SHARE = 0.1;
  */
 const RENT_BEFORE_EDIT = 1.5;
 
-function tariff(survey: Survey): Tariff {
-  const { modelClass, format, minCacheTokens } = survey.profile;
-  const { prices, cacheTtl } = survey.settings.curated;
-  return tariffOf({
-    format,
-    model: survey.model,
-    at: survey.at,
-    prices,
-    selfHosted: modelClass === 'SH',
-    minCacheTokens,
-    ...(cacheTtl === undefined ? {} : { cacheTtl }),
-  });
-}
-
 /** Prices of the session's model relative to one uncached input token; the family's usual ones when it is unknown. */
 export function ratios(survey: Survey): Ratios {
-  const t = tariff(survey);
+  const t = survey.tariff;
   const { r, w, o } = t.ratios(survey.viewTokens, survey.prefix.known && survey.prefix.hour ? '1h' : '5m');
   // Below the least cacheable prefix nothing is cached: each request pays everything in full (COSTS 4).
   return survey.viewTokens < t.rules.minTokens ? { r: 1, w: 1, o } : { r, w, o };
@@ -82,6 +70,25 @@ function thinkingBehind(survey: Survey, candidates: readonly Candidate[]): numbe
   return behind;
 }
 
+/** Cached tokens behind a candidate's own. */
+function behind(survey: Survey, c: Candidate, cached: number): number {
+  const tokens = survey.tokensBehind(c.at, cached);
+  // What stands before the messages is counted with them.
+  return c.at === -1 ? Math.max(0, tokens - c.frees - c.leaves) : tokens;
+}
+
+/** Units that the return of a hidden tool costs: the list stands before everything, so all of it is written anew. */
+function returnPrice(survey: Survey): number {
+  const { r, w } = ratios(survey);
+  return survey.viewTokens * Math.max(0, w - r);
+}
+
+/** Units that an edit may lose at worst, with the return of what is hidden set aside. */
+export function allowance(survey: Survey): number {
+  const owed = survey.tools !== undefined && survey.tools.pruned.size > 0 ? returnPrice(survey) : 0;
+  return allowanceOf(survey.spent) - owed;
+}
+
 /** Clearable tokens that come with a request: what was cleared so far and what waits, over the requests that brought it. */
 function arrivalOf(survey: Survey, candidates: readonly Candidate[]): number {
   const waiting = candidates.reduce((sum, c) => sum + c.frees, 0);
@@ -97,7 +104,7 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
   const { r, w, o } = ratios(survey);
   const { curated } = survey.settings;
   const cached = prefix.known ? prefix.messages : 0;
-  const forced = cliffEdit(survey.viewTokens, tariff(survey).row?.tier?.above);
+  const forced = cliffEdit(survey.viewTokens, survey.tariff.row?.tier?.above);
   const over = Math.max(0, survey.viewTokens - survey.budget);
   const always =
     curated.costRule === 'off' || over > 0
@@ -110,10 +117,13 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
     candidates: {
       tokens: candidates.map((c) => c.frees + c.leaves),
       placeholder: candidates.map((c) => c.leaves),
-      suffix: candidates.map((c) => (c.at < cached ? survey.tokensBehind(c.at, cached) : 0)),
+      suffix: candidates.map((c) => (c.at < cached ? behind(survey, c, cached) : 0)),
       waited: candidates.map((c) => Math.max(1, survey.requests - c.since + 1)),
       sent: candidates.filter((c) => c.at < cached).length,
       ...(thinking === undefined ? {} : { thinking }),
+      ...(candidates[0]?.at === -1
+        ? { hazard: candidates.map((c) => (c.at === -1 ? RETURN_ROOM * returnPrice(survey) : 0)) }
+        : {}),
     },
     r,
     w,
@@ -121,6 +131,7 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
     arrival: arrivalOf(survey, candidates),
     rare: curated.boundary === 'turn',
     rentShare: RENT_BEFORE_EDIT,
+    allowance: allowance(survey),
     clearAtLeast: survey.forced ? 0 : curated.clearAtLeast,
     pCold: prefix.known ? prefix.cold : 0,
     coldMinimum: Math.min(COLD_MINIMUM, COLD_SHARE * survey.viewTokens),

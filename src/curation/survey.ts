@@ -1,5 +1,7 @@
 // What a layer may look at: facts of the session at one moment, and the numbers gathered for it. Pure types.
 
+import type { Spending } from '../economics/spending.js';
+import type { Tariff } from '../economics/tariff.js';
 import type { TextEdit } from '../json/index.js';
 import type { FormatSpec, Native, Profile, Reading } from '../providers/types.js';
 import type { Settings } from '../settings/types.js';
@@ -65,6 +67,10 @@ export interface Survey {
   /** Main requests so far. */
   readonly requests: number;
   readonly model: string;
+  /** Its prices and cache rules. */
+  readonly tariff: Tariff;
+  /** Units of all main requests so far. */
+  readonly spent: Spending;
   /** Epoch ms, handed in. */
   readonly at: number;
   /** Tokens of a short text of ours. Deterministic; the outcome is journalled. */

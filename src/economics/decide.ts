@@ -20,6 +20,8 @@ export interface EditCandidates {
   thinking?: ArrayLike<number>;
   /** Units that losing each block is expected to cost: recall probability x its price (COSTS 7). */
   risk?: ArrayLike<number>;
+  /** Units that taking the edit back may cost at worst, each (a tool that is wanted again: everything anew). */
+  hazard?: ArrayLike<number>;
 }
 
 export interface ForcedEdit {
@@ -55,6 +57,8 @@ export interface EditProblem {
   forced?: ForcedEdit;
   gamma?: number;
   rentShare?: number;
+  /** Units that may be lost at worst, if the session ends with the next request; absent: no bound. See spending.ts. */
+  allowance?: number;
 }
 
 export type EditReason =
@@ -67,6 +71,8 @@ export type EditReason =
   | 'no_candidates'
   | 'clear_at_least'
   | 'waiting'
+  /** It would pay as things go, but a session that ends early would have lost more than it may. */
+  | 'too_risky'
   | 'does_not_pay';
 
 /** Every number that the decision rests on; journalled with it, made or not. */
@@ -92,6 +98,8 @@ export interface EditDecision {
   savesPerRequest: number;
   /** Cached tokens behind the first touched byte, those of the cleared bodies included (S-3). */
   recacheTokens: number;
+  /** Units lost if the session ends with the next request; negative: saved even then. */
+  worstLoss: number;
 }
 
 const at = (column: number | ArrayLike<number>, i: number): number =>
@@ -106,6 +114,7 @@ interface Start {
   s: number;
   delta: number;
   recache: number;
+  worst: number;
 }
 
 /** Chooses between editing now and later. Candidates with nothing to gain (tokens <= placeholder) should not be in it. */
@@ -115,6 +124,7 @@ export function decideEdit(problem: EditProblem): EditDecision {
   const gamma = problem.gamma ?? GAMMA;
   const share = problem.rentShare ?? (problem.rare === true ? RENT_SHARE_RARE : RENT_SHARE);
   const pCold = problem.pCold ?? 0;
+  const allowance = problem.allowance ?? Number.POSITIVE_INFINITY;
   const minimum = problem.clearAtLeast ?? 0;
   const sent = Math.min(count, c.sent ?? count);
   const extra = Math.max(0, w - r);
@@ -126,9 +136,11 @@ export function decideEdit(problem: EditProblem): EditDecision {
   let later = 0;
   let paid = 0;
   let risk = 0;
+  let hazard = 0;
   let best: Start | undefined;
   let forced: Start | undefined;
   let paying: Start | undefined;
+  let risky: Start | undefined;
   let all: Start | undefined;
   // From the newest back: each step adds one block, and what was suffix becomes edited.
   for (let i = count - 1; i >= 0; i--) {
@@ -138,6 +150,7 @@ export function decideEdit(problem: EditProblem): EditDecision {
     k += tokens - stub;
     paid += rent(tokens - stub, c.waited[i]!, r);
     risk += c.risk?.[i] ?? 0;
+    hazard += c.hazard?.[i] ?? 0;
     if (inside) stubs += stub;
     const theta = inside ? (c.thinking?.[i] ?? 0) : 0;
     const kept = inside ? Math.max(0, c.suffix[i]! - later - theta) + stubs : 0;
@@ -155,6 +168,7 @@ export function decideEdit(problem: EditProblem): EditDecision {
       s: kept,
       delta: expected,
       recache: inside ? c.suffix[i]! + tokens : 0,
+      worst: (1 - pCold) * extra * kept - removed * r + hazard,
     };
     all = start;
     if (removed < minimum) continue;
@@ -165,7 +179,9 @@ export function decideEdit(problem: EditProblem): EditDecision {
     const warm = gain(nHat, removed, kept, r, w) - loss;
     const worth = nHat * removed * r - loss > gamma * extra * kept;
     const due = kept === 0 || (removed >= kStar && paid >= share * extra * kept);
-    if (worth && due && warm > 0 && (paying === undefined || expected > paying.delta)) paying = start;
+    if (!worth || !due || warm <= 0) continue;
+    if (start.worst > allowance) risky = start;
+    else if (paying === undefined || expected > paying.delta) paying = start;
   }
 
   const result = (edit: boolean, reason: EditReason, start: Start | undefined): EditDecision => ({
@@ -181,6 +197,7 @@ export function decideEdit(problem: EditProblem): EditDecision {
     breakEvenRequests: start === undefined ? 0 : breakEven(start.k, start.s, r, w),
     savesPerRequest: (start?.k ?? 0) * r,
     recacheTokens: start?.recache ?? 0,
+    worstLoss: start?.worst ?? 0,
   });
 
   if (all === undefined) return result(false, 'no_candidates', undefined);
@@ -190,8 +207,14 @@ export function decideEdit(problem: EditProblem): EditDecision {
   if (best === undefined) return result(false, 'clear_at_least', all);
   if (problem.always !== undefined) return result(true, problem.always, all);
   // Below even odds it is a warm edit with a bonus, and has to be worth it like any other.
-  if (pCold >= EVEN_ODDS && best.k >= (problem.coldMinimum ?? COLD_MINIMUM) && best.delta > 0)
+  if (
+    pCold >= EVEN_ODDS &&
+    best.k >= (problem.coldMinimum ?? COLD_MINIMUM) &&
+    best.delta > 0 &&
+    best.worst <= allowance
+  )
     return result(true, 'cold', best);
   if (paying !== undefined) return result(true, paying.s === 0 ? 'free' : 'pays', paying);
+  if (risky !== undefined) return result(false, 'too_risky', risky);
   return result(false, best.delta > 0 ? 'waiting' : 'does_not_pay', best);
 }

@@ -8,6 +8,7 @@ export * from './known-prefix.js';
 export { PRICE_TABLE, type PriceRow, type PriceTier } from './price-table.js';
 export * from './prices.js';
 export * from './remaining.js';
+export * from './spending.js';
 export * from './tariff.js';
 export * from './triggers.js';
 export * from './window.js';

@@ -2,6 +2,7 @@
 // Cache always warm but where a request is marked cold; an unchanged prefix is read, the rest written; input cost only.
 import { decideEdit, type EditDecision } from './decide.js';
 import { remaining, type SurvivalTable } from './remaining.js';
+import { allowanceOf } from './spending.js';
 import { cliffEdit } from './triggers.js';
 
 /** What a request adds behind the one before it. */
@@ -57,6 +58,8 @@ export interface SimView {
   /** Clearable tokens that arrived per request since the last reset. */
   arrival: number;
   cold: boolean;
+  /** Units so far, without clearing and with it. */
+  spent: { off: number; curated: number };
 }
 
 /** Index of the first result to clear, -1 for none. */
@@ -122,7 +125,10 @@ export function simulate(session: SimSession, policy: SimPolicy, o: SimOptions):
     let from = -1;
     if (open.length > 0 && request.boundary !== false) {
       from = policy(
-        viewOf(blocks, open, o, session.length, index, arrived / sinceReset, request.cold === true),
+        viewOf(blocks, open, o, session.length, index, arrived / sinceReset, request.cold === true, {
+          off: bill.base,
+          curated: bill.cost,
+        }),
       );
     }
     let first = blocks.length;
@@ -167,6 +173,7 @@ function viewOf(
   index: number,
   arrival: number,
   cold: boolean,
+  spent: SimView['spent'],
 ): SimView {
   const count = open.length;
   const view: SimView = {
@@ -183,6 +190,7 @@ function viewOf(
     total: o.prefix + blocks.reduce((a, b) => a + b.tokens, 0),
     arrival,
     cold,
+    spent,
   };
   let behind = 0;
   let fullBehind = 0;
@@ -280,6 +288,9 @@ export interface CuratedOptions {
   rare?: boolean;
   /** Prompts above it reprice as a whole. */
   cliff?: number;
+  /** Share of the session's cost so far that may be lost at worst; absent: no bound. */
+  loss?: number;
+  rentShare?: number;
   /** Hears every decision, made or not. */
   onDecision?: (d: EditDecision) => void;
 }
@@ -303,6 +314,8 @@ export function curatedPolicy(options: CuratedOptions = {}): SimPolicy {
       nHat: options.future === 'known' ? v.left : remaining(v.seen, options.table),
       arrival: v.arrival,
       pCold: options.coldTrigger === true && v.cold ? 1 : 0,
+      ...(options.loss === undefined ? {} : { allowance: allowanceOf(v.spent, options.loss) }),
+      ...(options.rentShare === undefined ? {} : { rentShare: options.rentShare }),
     });
     options.onDecision?.(decision);
     return decision.edit ? decision.from : -1;

@@ -5,6 +5,7 @@ import type { DecisionFields, DecisionPayloads } from '../curation/decisions.js'
 import type { Path } from '../json/index.js';
 import type { Format } from '../providers/types.js';
 import type { PresetName } from '../settings/types.js';
+import type { Spent } from './spent.js';
 
 export interface MediaHint {
   /** JSON pointer inside the message. */
@@ -127,6 +128,8 @@ export interface Payloads extends DecisionPayloads {
     features?: number[];
     passthrough?: string;
     pending?: string[];
+    /** Units so far, this request included, and its tokens. */
+    _spent?: Spent;
     /** Cache marks of ours in the request. */
     _marks?: { at: number; path: Path }[];
   };

@@ -48,6 +48,8 @@ export function freshState(): SessionState {
     durableStale: [],
     indexStale: [],
     dirtyFrom: Number.POSITIVE_INFINITY,
+    dirtyObserved: Number.POSITIVE_INFINITY,
+    cacheSeen: false,
     archives: new Map(),
     recovering: false,
     cycleOpen: false,
@@ -88,11 +90,11 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
   const { _undo: undo, _hide: hide, _show: show, _own: own } = e.payload as DecisionFields;
   const edits = editsOf(e.payload as DecisionFields);
   for (const seq of undo ?? []) {
-    soil(state, state.ledger.get(seq)?.edits);
+    soil(state, state.ledger.get(seq)?.edits, e.observed === true);
     state.ledger.remove(seq);
   }
   if (undo !== undefined) state.calls.uncleared(new Set(undo));
-  if (!e.observed) soil(state, edits);
+  soil(state, edits, e.observed === true);
   if (edits !== undefined) {
     state.ledger.add({ seq: e.seq, type: e.type, edits, ...(e.observed ? { observed: true } : {}) });
   }
@@ -131,6 +133,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       break;
     case 'session.usage':
       state.usage = { ...e.payload.usage, messages: e.payload.message, ts: e.ts };
+      if (state.usage.cached + state.usage.written > 0) state.cacheSeen = true;
       state.fit = e.payload.fit;
       break;
     case 'session.remarked':
@@ -187,6 +190,8 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       };
       if (state.held.length > 0) state.held = carried(state.held, e.payload.messages);
       state.dirtyFrom = Number.POSITIVE_INFINITY;
+      state.dirtyObserved = Number.POSITIVE_INFINITY;
+      if (e.payload._spent !== undefined) state.spent = e.payload._spent;
       state.repaired = Math.max(state.repaired, e.payload.messages);
       state.pending = new Set(e.payload.pending ?? []);
       state.envelopes = [];
@@ -209,6 +214,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       }
       if (e.payload.usage !== undefined) {
         state.usage = { ...e.payload.usage, messages: state.sent.messages, ts: e.ts };
+        if (state.usage.cached + state.usage.written > 0) state.cacheSeen = true;
       }
       if (e.payload.fit !== undefined) state.fit = e.payload.fit;
       if (e.payload.boundary) {
@@ -332,10 +338,12 @@ function summarised(
 }
 
 /** Notes how far back sent bytes have changed: what is behind is written anew by the provider in any case. */
-function soil(state: SessionState, edits: readonly LedgerEdit[] | undefined): void {
+function soil(state: SessionState, edits: readonly LedgerEdit[] | undefined, observed: boolean): void {
   for (const edit of edits ?? []) {
     const at = edit.op === 'insert' ? edit.before : edit.at;
-    if (at < state.sent.messages) state.dirtyFrom = Math.min(state.dirtyFrom, at);
+    if (at >= state.sent.messages) continue;
+    state.dirtyObserved = Math.min(state.dirtyObserved, at);
+    if (!observed) state.dirtyFrom = Math.min(state.dirtyFrom, at);
   }
 }
 
@@ -427,6 +435,12 @@ function diverged(state: SessionState, index: number): void {
   state.durableStale = state.durableStale.filter((c) => !gone.has(c.seq));
   state.indexStale = state.indexStale.filter((c) => !gone.has(c.seq));
   state.dirtyFrom = Math.min(state.dirtyFrom, index);
+  state.dirtyObserved = Math.min(state.dirtyObserved, index);
+  // What comes instead is new to the provider, whatever we do.
+  if (state.spent !== undefined) {
+    const kept = (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0) + state.messageTokens;
+    state.spent = { ...state.spent, raw: Math.min(state.spent.raw, kept) };
+  }
   topicsDiverged(state.topic, index);
 }
 

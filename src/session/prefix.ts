@@ -16,7 +16,8 @@ export function knownPrefix(session: Session, now: number): KnownPrefix {
   const anthropic = state.format === 'anthropic';
   if (state.sent.messages === 0) return { known: false };
   const usage = state.usage;
-  const reported = usage !== undefined && usage.cached + usage.written > 0;
+  // An automatic cache holds the whole prompt afterwards, also where a report tells that nothing of it was there before.
+  const reported = anthropic ? usage !== undefined && usage.cached + usage.written > 0 : state.cacheSeen;
   const marked = anthropic ? (lastMark(session) ?? ownMark(session)) : undefined;
   // Without marks, reports or the operator's word nobody can tell whether anything is cached.
   if (!reported && marked === undefined && ttlSet === undefined) return { known: false };

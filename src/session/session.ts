@@ -4,6 +4,7 @@ import { durableBlockWithin } from '../context/durable-block.js';
 import { layersOf } from '../curation/layers.js';
 import { Stack } from '../curation/stack.js';
 import type { Span } from '../curation/trace.js';
+import { type Tariff, tariffOf } from '../economics/tariff.js';
 import type { SessionKey } from '../journal/index.js';
 import type { Encoding } from '../pool/contract.js';
 import { profileOf } from '../providers/profile.js';
@@ -15,6 +16,8 @@ import { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
 import { SessionTopics } from './topics/session-topics.js';
 import { type Budget, budgetOf } from './window.js';
+
+const DAY = 24 * 60 * 60_000;
 
 export class Session {
   readonly key: SessionKey;
@@ -35,6 +38,7 @@ export class Session {
   #stack: Stack | undefined;
   #profile: Profile | undefined;
   #durable: { seq: number; max: number; text: string; tokens: number } | undefined;
+  #tariff: { settings: Settings; model: string; day: number; tariff: Tariff } | undefined;
   #budget: { maxTokens: number | undefined; settings: Settings; model: string; budget: Budget } | undefined;
 
   constructor(key: SessionKey, state: SessionState, deps: SessionDeps) {
@@ -126,6 +130,27 @@ export class Session {
       this.#durable = { seq, max, text, tokens: text === '' ? 0 : this.countShort(text) };
     }
     return this.#durable;
+  }
+
+  /** Prices and cache rules. @param at epoch ms; rows are by the day */
+  tariff(at: number): Tariff {
+    const { settings, state } = this;
+    const day = Math.floor(at / DAY);
+    const kept = this.#tariff;
+    if (kept?.settings === settings && kept.model === state.model && kept.day === day) return kept.tariff;
+    const { modelClass, minCacheTokens } = this.profile;
+    const { prices, cacheTtl } = settings.curated;
+    const tariff = tariffOf({
+      format: state.format,
+      model: state.model,
+      at,
+      prices,
+      selfHosted: modelClass === 'SH',
+      minCacheTokens,
+      ...(cacheTtl === undefined ? {} : { cacheTtl }),
+    });
+    this.#tariff = { settings, model: state.model, day, tariff };
+    return tariff;
   }
 
   countShort(text: string): number {

@@ -9,6 +9,7 @@ import type { MessageHint, OwnConfig, Payloads } from './events.js';
 import type { Ledger } from './ledger.js';
 import type { SessionStatus } from './lifecycle.js';
 import type { ProjectedEvent } from './project.js';
+import type { Spent } from './spent.js';
 import type { ToolList } from './tool-list.js';
 import type { TopicState } from './topics/state.js';
 
@@ -132,6 +133,9 @@ export interface SessionState {
   ledger: Ledger;
   sent: Sent;
   usage?: ReportedUsage;
+  /** Some report told that the provider caches. */
+  cacheSeen: boolean;
+  spent?: Spent;
   /** Journalled fit of the token estimator. */
   fit?: unknown;
   /** True from an edit boundary until the next main request has fixed the decisions. */
@@ -156,6 +160,8 @@ export interface SessionState {
   indexStale: DurableCopy[];
   /** Lowest stored position whose sent bytes a decision has changed since the last main request; Infinity when none. */
   dirtyFrom: number;
+  /** The same with decisions that were only observed. */
+  dirtyObserved: number;
   summary?: SummaryState;
   /** Runs of messages by the handle of the summary that stands for them. */
   archives: Map<string, [number, number]>;

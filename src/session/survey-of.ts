@@ -8,6 +8,7 @@ import { tokensWith } from './edit-tokens.js';
 import { atRest, openFrom } from './open-round.js';
 import { requestTokens, sectionTokens } from './sections.js';
 import type { Session } from './session.js';
+import { spentOf } from './spending.js';
 import type { SessionState } from './state.js';
 import { toolSurvey } from './tool-survey-of.js';
 
@@ -79,6 +80,8 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     prefix: o.prefix,
     requests: state.sent.requests,
     model: state.model,
+    tariff: session.tariff(o.at),
+    spent: spentOf(state),
     at: o.at,
     count: (text) => session.countShort(text),
   };

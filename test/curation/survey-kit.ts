@@ -4,6 +4,8 @@ import { CallIndex } from '../../src/curation/calls.js';
 import type { LedgerEdit } from '../../src/curation/decisions.js';
 import type { KnownPrefix } from '../../src/curation/known-prefix.js';
 import type { Survey, SurveyMessage } from '../../src/curation/survey.js';
+import type { Spending } from '../../src/economics/spending.js';
+import { tariffOf } from '../../src/economics/tariff.js';
 import { applyEdits, pointer, type TextEdit } from '../../src/json/index.js';
 import { Native } from '../../src/json/native.js';
 import { profileOf } from '../../src/providers/profile.js';
@@ -33,6 +35,8 @@ export interface KitOptions {
   pending?: readonly string[];
   openFrom?: number;
   budget?: number;
+  /** Units of the session's requests; default: so many that no bound is met. */
+  spent?: Spending;
 }
 
 /** A history with the edits made so far; gives surveys of itself. */
@@ -108,6 +112,14 @@ export class History {
       prefix: o.prefix ?? { known: false },
       requests: o.requests ?? 20,
       model,
+      tariff: tariffOf({
+        format: this.spec.format,
+        model,
+        at: Date.UTC(2026, 10, 29),
+        prices: loaded.settings.curated.prices,
+        minCacheTokens: profileOf(this.spec.format, model).minCacheTokens,
+      }),
+      spent: o.spent ?? { off: 1e9, curated: 0 },
       at: Date.UTC(2026, 10, 29),
       count: rough,
     } as Survey;

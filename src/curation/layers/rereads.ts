@@ -7,7 +7,7 @@ import { type Amnesia, FETCH_OUTPUT } from '../amnesia.js';
 import { standing } from '../calls.js';
 import { type Planned, planned } from '../decisions.js';
 import type { Built, Layer, LayerPlan, Restore } from '../layer.js';
-import { ratios, requestsLeft } from '../price.js';
+import { allowance, ratios, requestsLeft } from '../price.js';
 import type { Survey } from '../survey.js';
 
 const ID = 'curated.rereads';
@@ -69,7 +69,7 @@ function restoreOf(survey: Survey, index: number): Restore[] {
     w,
     o,
   );
-  if (cost >= ODDS * fetched) return [];
+  if (cost >= ODDS * fetched || cost > allowance(survey)) return [];
   return [{ at: result.at, build: () => restoring(survey, index, back) }];
 }
 

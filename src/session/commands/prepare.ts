@@ -20,6 +20,7 @@ import { releaseTools } from '../release-tools.js';
 import { repairNew } from '../repair.js';
 import type { Session } from '../session.js';
 import { adopt, traceOf } from '../spans.js';
+import { spendingWith } from '../spending.js';
 import { taskKind } from '../task-kind.js';
 import { refuse, violationsOf } from '../validity.js';
 import { breakpoints, requestHash, systemText, toolsText } from '../view.js';
@@ -91,7 +92,8 @@ export async function prepare(
       .map((c) => project(c.event)),
   ];
   const tokens = tokensOf(session, p);
-  const prefix = knownPrefix(session, session.deps.clock.now());
+  const now = session.deps.clock.now();
+  const prefix = knownPrefix(session, now);
   const hash = requestHash(state, session.rendering);
   const firstChanged = firstChangedOf(session);
   draft.push(
@@ -103,6 +105,7 @@ export async function prepare(
       tokens: tokens.curated,
       features: requestFeatures(session).map((v) => Math.round(v * 100) / 100),
       ...(pending.size === 0 ? {} : { pending: [...pending] }),
+      ...(mode === 'off' ? {} : { _spent: spendingWith(session, prefix, now) }),
       ...(marks.length === 0 ? {} : { _marks: marks }),
     }),
   );

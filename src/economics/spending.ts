@@ -1,0 +1,34 @@
+// What a session has cost so far, as it went out and as it would have without any edit, and how much of that an edit may
+// put at risk. Pure.
+
+import type { Tariff } from './tariff.js';
+
+/** Units: tokens x price relative to one uncached input token of the lowest tier. Input only: both get the same answers. */
+export interface Spending {
+  off: number;
+  curated: number;
+}
+
+export const NO_SPENDING: Readonly<Spending> = { off: 0, curated: 0 };
+
+/** No session may cost more than this share above what it would without curation, wherever it ends. */
+export const MOST_LOSS = 0.01;
+/** Room for what is only estimated when an edit is weighed: the size of what will stand there. */
+const ESTIMATED = 0.9;
+
+/**
+ * Units that the next edit may lose at worst: what was saved so far, and the share of the cost that may be lost. With every
+ * edit held to it, the session is within the share at every point at which it may end.
+ */
+export function allowanceOf(spent: Spending, share = MOST_LOSS): number {
+  return spent.off - spent.curated + ESTIMATED * share * spent.off;
+}
+
+/** Units of one request's input. @param read tokens of it that the provider holds cached */
+export function inputUnits(tariff: Tariff, tokens: number, read: number, hour = false): number {
+  if (tokens < tariff.rules.minTokens) return tokens;
+  const { r, w } = tariff.ratios(tokens, hour ? '1h' : '5m');
+  const tier = tariff.row?.tier;
+  const dearer = tier !== undefined && tokens > tier.above ? tier.input : 1;
+  return dearer * (r * read + w * (tokens - read));
+}

@@ -1,0 +1,48 @@
+// What the main requests of a session have cost, as they went out and as they would have uncurated: the account that
+// bounds what an edit may lose. Counted by the prefix rule: what did not change is read, the rest is written.
+
+import type { KnownPrefix } from '../curation/known-prefix.js';
+import { inputUnits, NO_SPENDING, type Spending } from '../economics/index.js';
+import { rawTokens, requestTokens, sectionTokens } from './sections.js';
+import type { Session } from './session.js';
+import type { Spent } from './spent.js';
+import type { SessionState } from './state.js';
+
+/** Another model counts in another currency: a new account, which keeps the bound by itself. */
+export function spentOf(state: SessionState): Spending {
+  return state.spent?.model === state.model ? state.spent : NO_SPENDING;
+}
+
+/** The account with the request that goes out now. O(1). @param at start of the request, epoch ms */
+export function spendingWith(session: Session, prefix: KnownPrefix, at: number): Spent {
+  const { state, settings } = session;
+  const overhead = settings.curated.fixedOverheadTokens;
+  const rendering = session.projection;
+  rendering.sync(state);
+  const raw = rawTokens(state, overhead);
+  const view = requestTokens(state, rendering, overhead);
+  const before = state.spent?.model === state.model ? state.spent : undefined;
+  const tariff = session.tariff(at);
+  // Unknown counts as warm: what is saved is never taken for more than it is.
+  const warm = before === undefined ? 0 : prefix.known ? 1 - prefix.cold : 1;
+  const hour = prefix.known && prefix.hour;
+  const offRead = state.staticChanged ? 0 : warm * Math.min(before?.raw ?? 0, raw);
+  const read = warm * Math.min(before?.view ?? 0, unchangedTokens(session, view));
+  return {
+    model: state.model,
+    off: (before?.off ?? 0) + inputUnits(tariff, raw, offRead, hour),
+    curated: (before?.curated ?? 0) + inputUnits(tariff, view, read, hour),
+    raw,
+    view,
+  };
+}
+
+/** Leading tokens of the request that the last one had as well. */
+function unchangedTokens(session: Session, view: number): number {
+  const { state, projection } = session;
+  const list = projection.projected ? state.toolListObserved : state.toolList;
+  if (state.staticChanged || list.changed) return 0;
+  const dirty = projection.projected ? state.dirtyObserved : state.dirtyFrom;
+  if (!Number.isFinite(dirty)) return view;
+  return sectionTokens(state, projection).static + projection.tokensBetween(-1, dirty);
+}
