@@ -1,7 +1,9 @@
-// A turn costs the same however long its session is: the daemon's CPU around turn 100 and around turn 10,000, with
-// `return: "patch"`. A turn is prepare with 1.5 KB and a final turn.end. `--last N` compares turn N in place of turn 10,000.
+// The cost of a turn must not depend on how long the session is: CPU of the daemon per turn around turn 100 and around turn
+// 10,000, with `return: "patch"` and `base`, as the client asks. A turn is prepare with 1.5 KB and a final turn.end. `--last N`
+// compares turn N in place of turn 10,000. A patch without `base` tells every edit of the session, so it grows: measured
+// beside it, up to turn 2,000.
 import { daemonChild } from './daemon/child.js';
-import { type LoadedSession, loadedSession, turnParams } from './daemon/load.js';
+import { hashIn, type LoadedSession, loadedSession, turnParams } from './daemon/load.js';
 import { Wire } from './daemon/wire.js';
 import { type BenchOptions, type BenchResult, machineLine, round } from './harness.js';
 
@@ -11,6 +13,8 @@ const WARM_TURNS = 300;
 const EARLY = [100, 300] as const;
 const LAST = 10_000;
 const WINDOW = 200;
+/** The last turn with patches that name no base. */
+const PLAIN_LAST = 2_000;
 
 export default async function run({ args }: BenchOptions): Promise<BenchResult> {
   const at = args.indexOf('--last');
@@ -22,11 +26,17 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
       Promise.all(
         Array.from({ length: SESSIONS }, (_, i) => loadedSession(wire, `${name}${i}`, { tokens: 0 })),
       );
+    const follow = async (sessions: readonly LoadedSession[]) => {
+      for (const s of sessions)
+        s.held = hashIn(await wire.call('llm.prepare', `{"session":"${s.id}","return":"full"}`));
+      return sessions;
+    };
     const turns = (sessions: readonly LoadedSession[], n: number) =>
       Promise.all(
         sessions.map(async (s) => {
           for (let i = 0; i < n; i++) {
-            await wire.call('llm.prepare', turnParams(s));
+            const answer = await wire.call('llm.prepare', turnParams(s));
+            if (s.held !== undefined) s.held = hashIn(answer);
             await wire.call('turn.end', `{"session":"${s.id}"}`);
           }
         }),
@@ -43,10 +53,14 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
         main: (after.mainMicros - before.mainMicros) / count,
       };
     };
-    await turns(await open('warm'), WARM_TURNS);
-    const sessions = await open('flat');
-    const early = await window(sessions, EARLY);
-    const late = await window(sessions, [last - WINDOW, last]);
+    const between = async (sessions: readonly LoadedSession[], end: number) => ({
+      early: await window(sessions, EARLY),
+      late: await window(sessions, [end - WINDOW, end]),
+    });
+    await turns(await follow(await open('warm')), WARM_TURNS);
+    const { early, late } = await between(await follow(await open('flat')), last);
+    const plainLast = Math.min(last, PLAIN_LAST);
+    const plain = await between(await open('plain'), plainLast);
     await wire.close();
     return {
       name: 'flatness',
@@ -56,6 +70,7 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
         [`cpu_us_turn_${last}`]: round(late.cpu),
         [`cpu_ratio_turn_${last}_to_100`]: round(late.cpu / early.cpu),
         [`main_ratio_turn_${last}_to_100`]: round(late.main / early.main),
+        [`cpu_ratio_turn_${plainLast}_to_100_without_base`]: round(plain.late.cpu / plain.early.cpu),
       },
     };
   } finally {

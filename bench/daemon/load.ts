@@ -38,6 +38,8 @@ export interface LoadedSession {
   id: string;
   /** Rounds so far: the number of the next one. */
   rounds: number;
+  /** Hash of the answer that the agent holds, where it asks for what differs from it. */
+  held?: string;
 }
 
 /** Opens a session and fills it with rounds until it holds about `tokens`, prepared and acknowledged. */
@@ -77,7 +79,13 @@ export function appendParams(s: LoadedSession, bytes = TURN_BYTES): string {
 
 /** Params of one `llm.prepare` that brings the session's next round with it. */
 export function turnParams(s: LoadedSession, bytes = TURN_BYTES): string {
-  return `{"session":"${s.id}","return":"patch","append":[${roundMessages(s.rounds++, bytes)}]}`;
+  const base = s.held === undefined ? '' : `,"base":"${s.held}"`;
+  return `{"session":"${s.id}","return":"patch"${base},"append":[${roundMessages(s.rounds++, bytes)}]}`;
+}
+
+/** Hash in an answer of `llm.prepare`; it stands behind the request or patch. */
+export function hashIn(answer: string): string {
+  return /"hash":"(sha256:[0-9a-f]{64})"/.exec(answer)?.[1] ?? '';
 }
 
 export function prepareParams(s: LoadedSession, kind: 'patch' | 'full'): string {

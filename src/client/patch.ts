@@ -120,7 +120,8 @@ class Patch {
   }
 }
 
-function steps(path: string): string[] {
+/** Keys of a JSON Pointer. Throws ClientError PATCH for what is none. */
+export function steps(path: string): string[] {
   if (path === '') return [];
   if (!path.startsWith('/')) refuse(`not a JSON Pointer: ${path}`);
   const out = path

@@ -1,16 +1,17 @@
 // A session as the agent holds it: its calls without repeating the id, its events, and how it is taken up again.
 import { CuratedError } from '../errors.js';
+import { sliceValue } from '../json/index.js';
 import type { Native } from '../json/native.js';
-import { sliceValue } from '../json/slice.js';
 import type { WireParams, WireResult } from '../protocol/index.js';
 import type { Caller, CallOptions, SessionMethod, SessionParams } from './caller.js';
 import type { Connection } from './connection.js';
 import { DurableState } from './durable.js';
 import type { CuratedEvent, EventStream } from './event-stream.js';
+import { HeldRequest } from './held-request.js';
 
 export type Prepared = WireResult<'llm.prepare'> & {
   /** Exact JSON text of `request`: what to send when spelling matters. Absent with `return: "patch"`. */
-  requestText?: string;
+  readonly requestText?: string;
 };
 
 type Listener = (event: CuratedEvent) => void;
@@ -30,6 +31,8 @@ export class Session {
   /** Seq of the last event seen. */
   #lastEvent: number;
   #watched = false;
+  /** The request of the newest answer: the next one comes as what differs from it. */
+  #held: HeldRequest | undefined;
   #fault: Error | undefined;
 
   constructor(client: Caller, params: WireParams<'session.open'>, opened: WireResult<'session.open'>) {
@@ -68,14 +71,43 @@ export class Session {
     return this.call('session.append', { messages, ...rest }, o);
   }
 
-  /** The request to send to the model, as a value and as exact text. */
+  /**
+   * The request to send to the model, as a value and as exact text. What an earlier answer of this session holds does not
+   * travel again, unless the form is asked for (`return`), the call has a key of its own or is of an exempt kind.
+   */
   async prepare(params: SessionParams<'llm.prepare'> = {}, options?: CallOptions): Promise<Prepared> {
-    return prepared(await this.#raw('llm.prepare', params, options));
+    const { return: form, base, key, task_kind = 'main' } = params;
+    const held = this.#held;
+    const asIs = form !== undefined || base !== undefined || key !== undefined || task_kind !== 'main';
+    if (asIs || held === undefined) {
+      const result = await this.#raw('llm.prepare', params, options);
+      return task_kind === 'main' ? this.#hold(result) : prepared(result);
+    }
+    const difference = { ...params, return: 'patch', base: held.hash } as const;
+    const result = await this.#raw('llm.prepare', difference, options);
+    const { patch, ...value } = result.value as Prepared;
+    if (patch === undefined) return this.#hold(result);
+    const now = this.#held;
+    if (now !== undefined && patch.base === now.hash) {
+      this.#held = now.next(value.hash, sliceValue(result.text, ['patch', 'ops'])!);
+      return withRequest(value, this.#held);
+    }
+    // Another answer came in between: what this one differs from is gone.
+    const whole = this.#hold(await this.#raw('llm.prepare', { return: 'full' }, options));
+    return withRequest({ ...whole, curated: [...value.curated, ...whole.curated] }, this.#held!);
   }
 
   /** Tells what the provider refused; the answer is a request that fits, once an error. */
   async error(params: SessionParams<'llm.error'>, options?: CallOptions): Promise<Prepared> {
-    return prepared(await this.#raw('llm.error', params, options));
+    return this.#hold(await this.#raw('llm.error', params, options));
+  }
+
+  /** Takes the whole request of an answer as what the next one differs from. */
+  #hold(result: Native): Prepared {
+    const text = sliceValue(result.text, ['request']);
+    if (text === undefined) return result.value as Prepared;
+    this.#held = HeldRequest.of((result.value as Prepared).hash, text);
+    return prepared(result);
   }
 
   endTurn(params: SessionParams<'turn.end'> = {}, options?: CallOptions): Promise<WireResult<'turn.end'>> {
@@ -224,4 +256,19 @@ function prepared(result: Native): Prepared {
   const value = result.value as Prepared;
   const requestText = sliceValue(result.text, ['request']);
   return requestText === undefined ? value : { ...value, requestText };
+}
+
+/** An answer whose request is put together when somebody looks at it. */
+function withRequest(value: Omit<Prepared, 'patch'>, held: HeldRequest): Prepared {
+  let request: unknown;
+  return Object.defineProperties({ ...value } as Prepared, {
+    request: {
+      enumerable: true,
+      get: () => {
+        request ??= JSON.parse(held.text);
+        return request;
+      },
+    },
+    requestText: { enumerable: true, get: () => held.text },
+  });
 }

@@ -1,5 +1,6 @@
 // The door of the JSON room: exact texts in, exact texts out.
 export { canonicalize, canonicalValue } from './canonical.js';
+export { changesOf, type TextChange } from './diff.js';
 export { applyEdits, type TextEdit } from './edits.js';
 export { child, locate, type Path, pointer, valueAt } from './path.js';
 export { RawJson, writeJson } from './raw.js';

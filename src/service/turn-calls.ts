@@ -2,7 +2,7 @@
 
 import type { SessionActor } from '../session/actor.js';
 import { prepare } from '../session/commands/prepare.js';
-import { body } from '../session/commands/prepared.js';
+import { body, type Form } from '../session/commands/prepared.js';
 import { endTurn } from '../session/commands/turn-end.js';
 import type { Compactor } from '../session/condense/compactor.js';
 import type { Cycle } from '../session/condense/cycle.js';
@@ -30,7 +30,7 @@ export const TURN_CALLS: Handlers = {
     embedInputs(caller, actor, rooms);
     rooms.traced?.(actor.session.trace);
     if (result.request !== undefined || result.patch !== undefined) return result;
-    return { ...result, ...(await requestAt(actor, result.seq, p.return, rooms)) };
+    return { ...result, ...(await requestAt(actor, result.seq, p, rooms)) };
   },
 
   'turn.end': async (caller, p, rooms) => {
@@ -53,7 +53,7 @@ export const TURN_CALLS: Handlers = {
 };
 
 /** The request of an earlier prepare, rebuilt from the recorded decisions: the answer to a repeated key. */
-async function requestAt(actor: SessionActor, seq: number, form: 'full' | 'patch' | undefined, rooms: Rooms) {
+async function requestAt(actor: SessionActor, seq: number, form: Form, rooms: Rooms) {
   const past = new Session(actor.key, await loadState(rooms.store, actor.key, seq), actor.session.deps);
   past.rendering.sync(past.state);
   return body(past, form);

@@ -8,6 +8,8 @@ import type { SessionState } from './state.js';
 import { toolsText } from './view.js';
 
 export interface Patch {
+  /** Hash of the answer that the operations are for; absent: for what the agent holds itself. */
+  base?: string;
   base_messages: number;
   ops: RawJson;
 }

@@ -7,6 +7,7 @@ import { Native } from '../json/native.js';
 import type { Reading, RuleWalk, Violation } from '../providers/types.js';
 import { noFeatures, PER_MESSAGE } from '../tokens/features.js';
 import { readHinted } from './hints.js';
+import { type AnsweredPiece, LastAnswer } from './last-answer.js';
 import type { PlacedMark } from './placed-mark.js';
 import { RuleCheck } from './rule-check.js';
 import type { SessionState } from './state.js';
@@ -58,6 +59,10 @@ export class Rendering {
   #hashed = 0;
   #checkpoints: { pieces: number; hash: Hash }[] = [];
   #rules = new RuleCheck();
+  #answer: LastAnswer | undefined;
+  readonly #answered = (index: number): AnsweredPiece => {
+    return { at: this.pieces[index]!.at, text: this.textOf(index) };
+  };
 
   constructor(projected = false) {
     this.projected = projected;
@@ -143,9 +148,21 @@ export class Rendering {
       next.set(index, known?.key === key ? known : { key, text: applyEdits(piece.text, [edit]) });
     }
     const changed = [...next, ...this.#overlay].filter(([i]) => next.get(i) !== this.#overlay.get(i));
+    const from = Math.min(...changed.map(([i]) => i));
+    this.#answer?.cut(from, this.#answered);
     this.#overlay = next;
     this.#placed = marks;
-    if (changed.length > 0) this.#unhash(Math.min(...changed.map(([i]) => i)));
+    this.#unhash(from);
+  }
+
+  /** The newest main answer and what has changed since; undefined before the first one. */
+  get lastAnswer(): LastAnswer | undefined {
+    return this.#answer;
+  }
+
+  /** The request as it stands is the answer to a main request: the base of the next patch. */
+  answered(hash: string, system: string | undefined, tools: string | undefined): void {
+    this.#answer = new LastAnswer(hash, this.pieces.length, system, tools);
   }
 
   /** Tokens of the pieces behind stored message `at`, up to (not including) stored message `end`. */
@@ -245,6 +262,7 @@ export class Rendering {
   }
 
   #cut(length: number): void {
+    this.#answer?.cut(length, this.#answered);
     for (let i = length; i < this.pieces.length; i += 1) {
       const piece = this.pieces[i]!;
       this.tokens -= piece.tokens;

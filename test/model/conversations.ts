@@ -2,8 +2,11 @@
 // no prefix changes unannounced, every cleared byte comes back, replay rebuilds each request.
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { HeldRequest } from '../../src/client/held-request.js';
 import { CuratedError } from '../../src/errors.js';
 import { MemoryStore } from '../../src/journal/index.js';
+import { canonicalize, sliceValue } from '../../src/json/index.js';
 import { combine, measureMessage } from '../../src/tokens/request-count.js';
 import { FakeAnthropic } from '../conformance/fakes/anthropic.js';
 import { FakeOpenAi } from '../conformance/fakes/openai.js';
@@ -39,6 +42,8 @@ export interface Walked {
   requests: number;
   cleared: number;
   repaired: number;
+  /** Requests that were told as what differs from the one before. */
+  patched: number;
 }
 
 /** Every message of the request has the tokens that a count of it gives, whatever was decided about it. */
@@ -76,7 +81,7 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
     system: 'You are careful.',
   };
   await d.call('session.open', { ...open, ...dice.pick(CONFIGS) });
-  const walked: Walked = { steps: 0, requests: 0, cleared: 0, repaired: 0 };
+  const walked: Walked = { steps: 0, requests: 0, cleared: 0, repaired: 0, patched: 0 };
   let before: Json[] = [];
   /** First message that an announced edit allows to differ since the last request. */
   let allowed = Number.POSITIVE_INFINITY;
@@ -104,12 +109,27 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
     });
     announced(ended.decisions.filter((e: Json) => e.type === 'memory.curated'));
   };
+  /** Every other agent holds the last answer and is told what differs from it. */
+  let held: HeldRequest | undefined;
+  const ask = async (params: Json): Promise<Json> => {
+    if (seed % 2 === 0) return d.call('llm.prepare', { session: 's', ...params });
+    const told = held === undefined ? {} : { return: 'patch', base: held.hash };
+    const text = await d.callText('llm.prepare', { session: 's', ...params, ...told });
+    const r = JSON.parse(text);
+    if (r.patch === undefined) held = HeldRequest.of(r.hash, sliceValue(text, ['request'])!);
+    else {
+      assert.equal(r.patch.base, held!.hash);
+      assert.equal(r.patch.base_messages, JSON.parse(held!.text).messages.length);
+      held = held!.next(r.hash, sliceValue(text, ['patch', 'ops'])!);
+      walked.patched += 1;
+    }
+    const hash = createHash('sha256').update(canonicalize(held.text)).digest('hex');
+    assert.equal(`sha256:${hash}`, r.hash, 'the patched request is another one');
+    return { ...r, request: JSON.parse(held.text) };
+  };
   const prepare = async (): Promise<Json> => {
     const resend = dice.chance(0.15);
-    const r = await d.call('llm.prepare', {
-      session: 's',
-      ...(resend ? { messages: own } : { append: fresh }),
-    });
+    const r = await ask(resend ? { messages: own } : { append: fresh });
     fresh = [];
     announced(r.curated);
     const texts: Json[] = r.request.messages.map((m: Json) => JSON.stringify(m));
@@ -157,7 +177,7 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
           own = [...own.slice(0, at), { role: 'user', content: prose(dice, 6) }];
           fresh = [];
           allowed = Math.min(allowed, 0);
-          const r = await d.call('llm.prepare', { session: 's', messages: own });
+          const r = await ask({ messages: own });
           before = r.request.messages.map((m: Json) => JSON.stringify(m));
           allowed = Number.POSITIVE_INFINITY;
           const text = { type: format === 'openai-responses' ? 'output_text' : 'text', text: 'x' };

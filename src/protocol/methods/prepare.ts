@@ -16,6 +16,8 @@ import {
 } from '../values.js';
 
 const session = name;
+/** Of a request, as llm.prepare reports it. */
+const hash = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
 const tokens = z.strictObject({
   raw: count,
@@ -34,10 +36,16 @@ const prepared = z.strictObject({
   seq: count,
   request: raw('request').optional(),
   patch: z
-    .strictObject({ base_messages: count, ops: raw('json').describe('RFC 6902 operations') })
+    .strictObject({
+      base: hash
+        .optional()
+        .describe('hash of the answer whose request they are for; absent: the own history'),
+      base_messages: count.describe('messages of what they are applied to'),
+      ops: raw('json').describe('RFC 6902 operations'),
+    })
     .optional()
-    .describe("operations on the client's own {system, tools, messages}"),
-  hash: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+    .describe("operations on the client's own {system, tools, messages}, or on the answer named by `base`"),
+  hash,
   tokens,
   cache: z.strictObject({
     prefix_stable: z.boolean(),
@@ -68,6 +76,11 @@ export const PREPARE_METHODS = {
       max_tokens: positive.optional(),
       pending: z.array(name).optional().describe('ids of tool calls in flight'),
       return: z.enum(['full', 'patch']).optional(),
+      base: hash
+        .optional()
+        .describe(
+          'with return "patch": hash of the answer that the client holds. The patch is for its request; where the daemon does not hold it, `request` comes in place of a patch',
+        ),
       hints: hints.optional(),
       key: name.optional(),
     }),

@@ -33,7 +33,7 @@ export function passThrough(session: Session, p: PrepareParams, draft: Draft, ki
   return {
     turn: state.turn,
     seq: state.seq,
-    ...(p.return === 'patch'
+    ...(p.return === 'patch' && p.base === undefined
       ? { patch: { base_messages: own?.length ?? state.messages.length, ops: new RawJson('[]') } }
       : { request }),
     hash,

@@ -109,17 +109,20 @@ export async function prepare(
       ...(marks.length === 0 ? {} : { _marks: marks }),
     }),
   );
+  const form = body(session, p);
+  const [system, tools] = [systemText(state), toolsText(state)];
+  session.rendering.answered(hash, system, tools);
   return {
     turn: state.turn,
     seq: state.seq,
-    ...body(session, p.return),
+    ...form,
     hash,
     tokens,
     cache: {
       prefix_stable: firstChanged === undefined,
       ...(firstChanged === undefined ? {} : { first_changed: firstChanged }),
       recache_tokens: prefix.known && firstChanged !== undefined ? recache(curated) : 0,
-      breakpoints: breakpoints(session.rendering, systemText(state), toolsText(state)),
+      breakpoints: breakpoints(session.rendering, system, tools),
     },
     curated,
     pending: outcome.waiting,

@@ -6,6 +6,7 @@ import type { Params } from '../../protocol/methods.js';
 import { estimateRequest } from '../estimate.js';
 import type { MessageHint } from '../events.js';
 import { type Patch, patchOf } from '../patch.js';
+import { patchFrom } from '../patch-from.js';
 import type { ProjectedEvent } from '../project.js';
 import { rawTokens, requestTokens, sectionTokens } from '../sections.js';
 import type { Session } from '../session.js';
@@ -45,12 +46,17 @@ export interface Prepared {
   fits: true;
 }
 
-export function body(
-  session: Session,
-  form: 'full' | 'patch' | undefined,
-): { request?: RawJson; patch?: Patch } {
-  if (form === 'patch') return { patch: patchOf(session.state, session.rendering) };
-  return { request: requestJson(requestText(session.state, session.rendering)) };
+/** The form in which the request is asked for. */
+export type Form = Pick<PrepareParams, 'return' | 'base'>;
+
+export function body(session: Session, form: Form): { request?: RawJson; patch?: Patch } {
+  const { state, rendering } = session;
+  const { lastAnswer } = rendering;
+  if (form.return === 'patch' && form.base === undefined) return { patch: patchOf(state, rendering) };
+  // An answer that is not held any more cannot be told by its differences: the whole request is right for every base.
+  if (form.return === 'patch' && lastAnswer !== undefined && lastAnswer.hash === form.base)
+    return { patch: patchFrom(lastAnswer, state, rendering) };
+  return { request: requestJson(requestText(state, rendering)) };
 }
 
 export function tokensOf(session: Session, p: { max_tokens?: number | undefined }): RequestTokens {
