@@ -48,6 +48,7 @@ test('the OpenRPC document lists every method with every field', () => {
     'system',
     'task_kind',
     'tool_choice',
+    'base',
     'tools',
   ]);
   assert.deepEqual(
