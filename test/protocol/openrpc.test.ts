@@ -38,6 +38,7 @@ test('the OpenRPC document lists every method with every field', () => {
   const prepare = doc.methods.find((m) => m.name === 'llm.prepare')!;
   assert.deepEqual(prepare.params.map((p) => p.name).sort(), [
     'append',
+    'base',
     'hints',
     'key',
     'max_tokens',
@@ -48,7 +49,6 @@ test('the OpenRPC document lists every method with every field', () => {
     'system',
     'task_kind',
     'tool_choice',
-    'base',
     'tools',
   ]);
   assert.deepEqual(
