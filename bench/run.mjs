@@ -1,6 +1,6 @@
 // Runs one benchmark: `npm run bench -- <name> [--json] [args..]`. A benchmark is bench/<name>.ts, whose default export
 // takes {json, args} and gives {name, figures}; with --json the last line is that object.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -8,7 +8,8 @@ const built = join(resolve(dirname(fileURLToPath(import.meta.url)), '..'), 'dist
 const [name, ...rest] = process.argv.slice(2);
 const file = join(built, `${name}.js`);
 if (name === undefined || name.startsWith('-') || !existsSync(file)) {
-  const names = existsSync(built) ? readdirSync(built).filter((f) => f.endsWith('.js')) : [];
+  const isBench = (f) => f.endsWith('.js') && /^export default /m.test(readFileSync(join(built, f), 'utf8'));
+  const names = existsSync(built) ? readdirSync(built).filter(isBench) : [];
   console.error(
     `usage: npm run bench -- <name> [--json]; there are: ${names.map((f) => f.slice(0, -3)).join(' ')}`,
   );

@@ -35,7 +35,9 @@ export class Wire {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, (text) => {
-        if (text.includes('"error":{"code"')) reject(new Error(`${method}: ${text.slice(0, 400)}`));
+        // At the head of the frame alone: what was recorded may hold such text too.
+        if (/^\{"jsonrpc":"2.0","id":\d+,"error":/.test(text))
+          reject(new Error(`${method}: ${text.slice(0, 400)}`));
         else resolve(text);
       });
       this.#ws.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`);
