@@ -23,6 +23,7 @@ import type { Rooms } from './service/context.js';
 import { Peer } from './service/peer.js';
 import { RecallFeed } from './service/recall-feed.js';
 import { summariserFor } from './service/summarisers.js';
+import { WorkingFiles } from './service/working-files.js';
 import { SessionRegistry } from './session/registry.js';
 import { VERSION } from './version.js';
 
@@ -106,8 +107,20 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     pantry,
     health,
   });
-  const registry = new SessionRegistry({
+  const files = o.memory
+    ? undefined
+    : new WorkingFiles({
+        store,
+        root: join(paths.data, 'sessions'),
+        health,
+        skipped: (key, file, lines) => {
+          log.warn({ session: key.session, file, lines }, 'lines of a working file could not be read');
+          void registry.diagnose(key, 'working_file_lines_skipped', { file, lines });
+        },
+      });
+  const registry: SessionRegistry = new SessionRegistry({
     store,
+    ...(files === undefined ? {} : { files }),
     pool: count === undefined ? pool : { countTokens: async (texts) => Uint32Array.from(texts, count) },
     clock,
     limits: {
@@ -183,6 +196,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
           span.decision === 'edits' ? -span.tokens_delta : undefined,
         );
     },
+    files,
     advance: movable === undefined ? undefined : (ms) => movable.advance(ms),
   };
 
@@ -222,6 +236,9 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   const sweep = () =>
     void store
       .sweep({ now: clock.now(), retainDays: config.settings.journal.retainDays, open: registry.keys() })
+      .then(async ({ removed }) => {
+        for (const key of removed) await files?.forget(key);
+      })
       .catch((e: unknown) => log.error({ error: (e as Error).message }, 'the sweep of old journals failed'));
   const sweeping = setInterval(sweep, SWEEP_EVERY_MS);
   sweeping.unref();
@@ -236,6 +253,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     stopTimers();
     await gate.drain();
     await registry.settle();
+    await files?.close();
     await recall.close();
     await pantry.close();
     await store.close();

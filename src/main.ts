@@ -9,6 +9,7 @@ import { register as demo } from './cli/demo.js';
 import { register as doctor } from './cli/doctor.js';
 import { register as evaluate } from './cli/eval.js';
 import { EXIT, report } from './cli/failure.js';
+import { register as files } from './cli/files.js';
 import { register as mcp } from './cli/mcp.js';
 import { register as promote } from './cli/promote.js';
 import { register as replay } from './cli/replay.js';
@@ -46,6 +47,7 @@ for (const register of [
   sessions,
   tail,
   replay,
+  files,
   context,
   mcp,
   count,

@@ -8,6 +8,7 @@ const REPEATABLE: ReadonlySet<string> = new Set<MethodName>([
   'session.messages',
   'session.list',
   'session.archives',
+  'session.files',
   'session.close',
   'session.subscribe',
   'durable.get',

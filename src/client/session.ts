@@ -118,6 +118,11 @@ export class Session {
     return this.call('session.state', {});
   }
 
+  /** The session's files that people can read, made again from its journal. */
+  files(): Promise<WireResult<'session.files'>> {
+    return this.call('session.files', {});
+  }
+
   messages(params: SessionParams<'session.messages'> = {}): Promise<WireResult<'session.messages'>> {
     return this.call('session.messages', params);
   }

@@ -33,6 +33,16 @@ export interface DecisionFields {
   [key: string]: unknown;
 }
 
+/** What a compaction archives, beside the messages themselves (L5-9). */
+export interface ArchiveNote {
+  number: number;
+  /** Epoch ms, as in the archive's name. */
+  at: number;
+  strategy: string;
+  /** Runs of stored messages that left the view by this compaction, inclusive. */
+  runs: [number, number][];
+}
+
 export interface SectionTouched {
   section_id: string;
   kind: 'volatile' | 'session';
@@ -163,13 +173,23 @@ export interface DecisionPayloads {
     /** First and last stored message that the summary stands for. */
     covers: [number, number];
     handle: string;
+    /** Of the archive among the session's files, relative to their folder; null where none are kept. */
     backup_path: string | null;
+    _archive?: ArchiveNote;
   };
   'memory.compaction.failed': DecisionFields & {
     reason: string;
     detail?: unknown;
     /** Tokens of the view's messages at that moment: without more there is no new try. */
     view_tokens?: number;
+  };
+  /** The view keeps its newest messages; `covers`: first and last stored message that was left out, since the first cap. */
+  'memory.capped': DecisionFields & {
+    max_messages: number;
+    /** Messages that left by this one. */
+    message_count: number;
+    covers: [number, number];
+    handle: string;
   };
   'memory.irreducible': DecisionFields & { floor: number; needed: number; view_tokens: number };
   /** A text of the host's that alone was too long for the window: head and tail stay. */

@@ -108,6 +108,16 @@ export const EVENTS = {
       messages: json.optional(),
     }),
   },
+  'memory.capped': {
+    summary: 'The view was cut to its newest messages; recall.get gives the others back by handle.',
+    payload: z.looseObject({
+      ...version,
+      max_messages: count,
+      message_count: count.describe('messages that left by this cut'),
+      covers: turns.describe('[first, last] message that is left out by the cap'),
+      handle: text,
+    }),
+  },
   'memory.compaction.failed': {
     summary: 'A compaction cycle ended without effect; the history is intact.',
     payload: z.looseObject({ ...version, reason: text }),

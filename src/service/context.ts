@@ -19,6 +19,7 @@ import type { ProjectedEvent } from '../session/project.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { ConfigLayer } from '../settings/index.js';
 import type { RecallFeed } from './recall-feed.js';
+import type { WorkingFiles } from './working-files.js';
 
 /** One connection, as the handlers see it. */
 export interface Caller extends Holder {
@@ -60,6 +61,8 @@ export interface Rooms {
   recall?: RecallFeed | undefined;
   /** Takes the spans of a call that curated. */
   traced?: ((spans: readonly Span[]) => void) | undefined;
+  /** Working buffers and archives as files; absent where nothing is kept on disk. */
+  files?: WorkingFiles | undefined;
   /** Moves a test clock; undefined in a usual daemon. */
   advance?: ((ms: number) => number) | undefined;
 }

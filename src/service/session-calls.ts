@@ -127,6 +127,15 @@ export const SESSION_CALLS: Handlers = {
     });
   },
 
+  'session.files': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    const { files } = rooms;
+    if (files === undefined) fail('UNSUPPORTED', 'this daemon keeps nothing on disk');
+    const { session } = actor;
+    const made = await actor.read('read', () => files.rebuild(actor.key, session.state, session.settings));
+    return { folder: files.folderOf(actor.key), files: made };
+  },
+
   'session.close': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     const seq = await actor.write(
@@ -146,6 +155,7 @@ export const SESSION_CALLS: Handlers = {
     actor.session.state.status = 'erased';
     rooms.registry.drop(caller.tenant, p.session);
     await rooms.recall?.forget(actor.key);
+    await rooms.files?.forget(actor.key);
     return { erased: true };
   },
 };

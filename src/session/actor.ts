@@ -137,6 +137,7 @@ export class SessionActor {
       }
       draft.seal(this.#deps.store, this.key);
       this.#cutOff = false;
+      this.#tellFiles(draft);
       this.#outbox.push(...draft.committed);
       return { result, upTo: this.session.state.seq };
     });
@@ -204,6 +205,13 @@ export class SessionActor {
 
   idle(): Promise<void> {
     return this.#mailbox.idle();
+  }
+
+  #tellFiles({ committed }: Draft): void {
+    const { files } = this.#deps;
+    const { state, key } = this.session;
+    if (files === undefined || committed.length === 0 || state.status === 'fresh') return;
+    files.note(key, state, this.session.settings, committed);
   }
 
   async #run<T>(draft: Draft, body: (draft: Draft) => Promise<T> | T): Promise<T> {

@@ -11,6 +11,8 @@ import { surveyOf } from './survey-of.js';
 
 export interface CurateOptions {
   forced?: boolean;
+  /** What was sent is being edited already at this boundary. */
+  sharesEdit?: boolean;
   pending?: ReadonlySet<string>;
   maxTokens?: number;
   toolChoice?: unknown;

@@ -9,12 +9,19 @@ import type { ConfigLayer, JournalSettings, Settings } from '../settings/index.j
 import type { Extract } from '../summary/extractive.js';
 import type { Summariser } from '../summary/summariser.js';
 import type { ExtractPayload } from '../summary/task.js';
+import type { Committed } from './commit.js';
 import type { Holder } from './holder.js';
+import type { SessionState } from './state.js';
 
 export interface SessionLimits {
   messagesAnAppend: number;
   messagesATurn: number;
   commandsASession: number;
+}
+
+/** Who keeps a session's working buffer as files, told of every sealed command; inside the mailbox, at once. */
+export interface FileKeeper {
+  note(key: SessionKey, state: SessionState, settings: Settings, committed: readonly Committed[]): void;
 }
 
 /** Whose summary it is: what the choice of a summariser rests on. */
@@ -40,6 +47,8 @@ export interface SessionDeps {
   summariser?(wanted: SummariserWanted): Summariser;
   /** The built-in summariser's work, in the pool. */
   extract?(payload: ExtractPayload): Promise<Extract>;
+  /** Absent where nothing is kept on disk beside the journal. */
+  files?: FileKeeper;
   /** A new session's id. */
   newId(): string;
   /** The daemon's own configuration, below each session's. */

@@ -58,6 +58,7 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypes[string]>> = {
   'memory.compaction.triggered': FIRST,
   'memory.compacted': FIRST,
   'memory.compaction.failed': FIRST,
+  'memory.capped': FIRST,
   'memory.irreducible': FIRST,
   'memory.text_shortened': FIRST,
   'memory.diagnostic': FIRST,

@@ -51,6 +51,7 @@ export function freshState(): SessionState {
     dirtyObserved: Number.POSITIVE_INFINITY,
     cacheSeen: false,
     archives: new Map(),
+    backups: [],
     recovering: false,
     cycleOpen: false,
     summarisedAt: 0,
@@ -95,6 +96,8 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
   }
   if (undo !== undefined) state.calls.uncleared(new Set(undo));
   soil(state, edits, e.observed === true);
+  if (state.capped !== undefined && undo?.includes(state.capped.seq))
+    delete (state as Partial<SessionState>).capped;
   if (edits !== undefined) {
     state.ledger.add({ seq: e.seq, type: e.type, edits, ...(e.observed ? { observed: true } : {}) });
   }
@@ -269,6 +272,10 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     case 'memory.summary_replaced':
       summarised(state, e);
       break;
+    case 'memory.capped':
+      state.capped = { seq: e.seq, covers: e.payload.covers };
+      state.archives.set(e.payload.handle, e.payload.covers);
+      break;
     case 'memory.compaction.failed':
       state.cycleOpen = false;
       if (e.payload.view_tokens !== undefined) state.cooldown = e.payload.view_tokens;
@@ -334,6 +341,8 @@ function summarised(
     covers,
   };
   state.archives.set(handle, covers);
+  if (e.type === 'memory.compacted' && e.payload.backup_path !== null)
+    state.backups.push(e.payload.backup_path);
   state.summarisedAt = state.turn;
 }
 
@@ -416,6 +425,11 @@ function diverged(state: SessionState, index: number): void {
   const gone = new Set(state.ledger.dropFrom(index));
   if (state.summary !== undefined && gone.has(state.summary.seq))
     delete (state as Partial<SessionState>).summary;
+  if (state.capped !== undefined) {
+    const { seq, covers } = state.capped;
+    if (gone.has(seq)) delete (state as Partial<SessionState>).capped;
+    else state.capped = { seq, covers: [covers[0], Math.min(covers[1], index - 1)] };
+  }
   for (const [name, [from, to]] of state.archives) {
     if (to < index) continue;
     state.orphans.set(name, archiveText(state, from, to));

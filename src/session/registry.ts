@@ -5,6 +5,7 @@ import { fail } from '../errors.js';
 import type { SessionKey } from '../journal/index.js';
 import { SessionActor, type Subscriber } from './actor.js';
 import type { SessionDeps } from './deps.js';
+import { event } from './events.js';
 import type { ProjectedEvent } from './project.js';
 
 export interface SessionSummary {
@@ -70,6 +71,14 @@ export class SessionRegistry {
       fail('UNKNOWN_SESSION', `there is no session ${JSON.stringify(session)} for this token`);
     }
     return actor;
+  }
+
+  /** A diagnostic of the daemon's own in a session's journal; a session that is gone is left alone. */
+  async diagnose({ tenant, session }: SessionKey, what: string, detail: unknown): Promise<void> {
+    const actor = this.#of(tenant).get(session);
+    await actor
+      ?.own((draft) => void draft.push(event('memory.diagnostic', { what, detail })))
+      .catch(() => {});
   }
 
   drop(tenant: string, session: string): void {

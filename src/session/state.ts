@@ -163,6 +163,10 @@ export interface SessionState {
   /** The same with decisions that were only observed. */
   dirtyObserved: number;
   summary?: SummaryState;
+  /** The decision that keeps the view to its cap, and what it leaves out. */
+  capped?: { seq: number; covers: [number, number] };
+  /** Archives of compactions among the session's files, by path, oldest first (L5-9). */
+  backups: string[];
   /** Runs of messages by the handle of the summary that stands for them. */
   archives: Map<string, [number, number]>;
   /** The newest main request was made for a provider that had refused the one before. */

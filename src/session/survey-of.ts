@@ -14,6 +14,8 @@ import { toolSurvey } from './tool-survey-of.js';
 
 export interface SurveyOptions {
   forced?: boolean;
+  /** An edit of what was sent is being made already at this boundary, and this belongs to it. */
+  sharesEdit?: boolean;
   pending?: ReadonlySet<string>;
   maxTokens?: number;
   /** The request's tool_choice, as the host gave it. */
@@ -39,6 +41,11 @@ function isTakenOut(state: SessionState, at: number, path: string): boolean {
   return state.ledger.editsOf(at, true).some((e) => e.op === 'remove' && pointer(e.path) === path);
 }
 
+/** May what was sent be edited now, as far as turns and rounds go (P-7)? */
+export function boundaryNow({ state, settings }: Session): boolean {
+  return (state.boundary || roundEnded(state, settings)) && !state.edited;
+}
+
 export function surveyOf(session: Session, o: SurveyOptions): Survey {
   const { state, settings, projection: rendering, profile } = session;
   const budget = session.budget(o.maxTokens);
@@ -52,7 +59,7 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     settings,
     turn: state.turn,
     round: state.round,
-    boundary: (state.boundary || roundEnded(state, settings)) && !state.edited && legal,
+    boundary: (boundaryNow(session) || o.sharesEdit === true) && legal,
     forced: o.forced === true && legal,
     looksBack: false,
     messages: state.messages,

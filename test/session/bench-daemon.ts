@@ -8,6 +8,7 @@ import { writeJson } from '../../src/json/index.js';
 import { codecFor, type MethodName } from '../../src/protocol/index.js';
 import type { Caller, Handler, Rooms } from '../../src/service/context.js';
 import { HANDLERS } from '../../src/service/handlers.js';
+import { WorkingFiles } from '../../src/service/working-files.js';
 import type { ProjectedEvent } from '../../src/session/project.js';
 import { SessionRegistry } from '../../src/session/registry.js';
 import type { ConfigLayer } from '../../src/settings/index.js';
@@ -72,6 +73,8 @@ export interface BenchOptions {
   store?: Store;
   layers?: readonly ConfigLayer[];
   clock?: ManualClock;
+  /** Folder for working files. */
+  files?: string;
 }
 
 export class BenchDaemon {
@@ -79,7 +82,10 @@ export class BenchDaemon {
   readonly store: Store;
   readonly registry: SessionRegistry;
   readonly rooms: Rooms;
+  readonly files: WorkingFiles | undefined;
   readonly notices: string[] = [];
+  /** What the files' health has been. */
+  readonly faults: unknown[] = [];
   /** Texts that were counted: shows what a call cost. */
   counted = 0;
   layers: readonly ConfigLayer[];
@@ -97,9 +103,20 @@ export class BenchDaemon {
       return Uint32Array.from(texts, roughTokens);
     };
     const { summariser } = o;
+    this.files =
+      o.files === undefined
+        ? undefined
+        : new WorkingFiles({
+            store: this.store,
+            root: o.files,
+            health: { green: () => {}, red: (_name, error) => this.faults.push(error) },
+            skipped: (key, file, lines) =>
+              void this.registry.diagnose(key, 'working_file_lines_skipped', { file, lines }),
+          });
     this.registry = new SessionRegistry({
       ...(summariser === undefined ? {} : { summariser: () => summariser }),
       store: this.store,
+      ...(this.files === undefined ? {} : { files: this.files }),
       pool: { countTokens },
       clock: this.clock,
       limits: { messagesAnAppend: 100, messagesATurn: 10_000, commandsASession: 256 },
@@ -120,6 +137,7 @@ export class BenchDaemon {
       status: () => Promise.reject(new CuratedError('UNSUPPORTED', 'no daemon')),
       stop: () => {},
       layers: () => this.layers,
+      files: this.files,
     };
   }
 

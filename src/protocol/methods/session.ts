@@ -188,6 +188,14 @@ export const SESSION_METHODS = {
     }),
     result: z.strictObject({ seq: count, epoch: count, archived: text }),
   },
+  'session.files': {
+    summary: 'The files of a session that people can read, made again from its journal, and where they are.',
+    params: z.strictObject({ session }),
+    result: z.strictObject({
+      folder: text.describe("absolute path on the daemon's machine"),
+      files: z.array(text).describe('paths below it: the working buffer and the archives of compactions'),
+    }),
+  },
   'session.close': {
     summary: 'Releases the session; it is kept on disk.',
     params: z.strictObject({ session }),

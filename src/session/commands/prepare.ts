@@ -3,6 +3,7 @@
 
 import type { Native } from '../../providers/types.js';
 import { placeMarks } from '../breakpoints.js';
+import { capHistory } from '../capped.js';
 import type { Draft } from '../commit.js';
 import type { Cycle } from '../condense/cycle.js';
 import { reattach } from '../condense/reattach.js';
@@ -64,7 +65,8 @@ export async function prepare(
   const { trace } = run;
   const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value, trace };
   releaseTools(session, draft);
-  const outcome = curate(session, draft, options);
+  const sharesEdit = capHistory(session, draft, pending);
+  const outcome = curate(session, draft, { ...options, sharesEdit });
   if (mode === 'enforce') reattach(session, draft, pending);
   adopt(session, run.compactor, draft, { pending, trace });
   placeDurable(session, draft);

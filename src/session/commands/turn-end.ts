@@ -1,6 +1,7 @@
 // turn.end: a turn or a model round is over. The boundary: usage is taken in, decisions about what was sent are made.
 
 import { readUsage } from '../../providers/usage.js';
+import { capHistory } from '../capped.js';
 import type { Draft } from '../commit.js';
 import type { Compactor } from '../condense/compactor.js';
 import type { Cycle } from '../condense/cycle.js';
@@ -64,7 +65,8 @@ export function endTurn(
   }
   const before = draft.committed.length;
   const trace = traceOf(session);
-  if (state.boundary) curate(session, draft, { trace });
+  if (state.boundary)
+    curate(session, draft, { trace, sharesEdit: capHistory(session, draft, state.pending) });
   if (settings.mode === 'enforce') {
     adopt(session, run.compactor, draft, { pending: state.pending, trace });
     startDue(session, draft, run, state.pending);

@@ -17,6 +17,7 @@ import { requestTokens } from '../sections.js';
 import type { Session } from '../session.js';
 import { surveyOf } from '../survey-of.js';
 import { violationsOf } from '../validity.js';
+import { backupPath } from './archive-note.js';
 import { type Cycle, unchanged } from './cycle.js';
 import { summaryBound, wordsBound } from './request.js';
 
@@ -37,7 +38,7 @@ export function applySummary(
   draft: Draft,
   cycle: Cycle,
   made: Made,
-  o: { pending: ReadonlySet<string>; forced: boolean; backup?: string | null },
+  o: { pending: ReadonlySet<string>; forced: boolean },
 ): string | undefined {
   const { state, rendering } = session;
   if (!unchanged(cycle, state.messages, state.summary?.seq)) return 'the history has changed';
@@ -77,9 +78,10 @@ export function applySummary(
             prev_count: rendering.pieces.length,
             tokens_before: before.tokens,
             tokens_after: after,
-            backup_path: o.backup ?? null,
+            backup_path: backupPath(cycle.archive),
             reason: cycle.reason,
             ...fields,
+            ...(cycle.archive === undefined ? {} : { _archive: cycle.archive }),
           }),
           event('Compacted', {
             _schema_version: SCHEMA_VERSION,
@@ -188,7 +190,7 @@ export function planOf(session: Session, cycle: PlannedCycle, all: readonly Summ
 }
 
 /** The older summary, and what else of ours stands in the range or right behind it. */
-function undone(session: Session, cycle: PlannedCycle): number[] {
+export function undone(session: Session, cycle: PlannedCycle): number[] {
   const { state } = session;
   const { from, to, keep } = cycle.range;
   const seqs = new Set<number>();

@@ -10,6 +10,7 @@ import { mayEdit } from '../open-round.js';
 import type { Session } from '../session.js';
 import { applySummary, type Made, Unfit } from './apply.js';
 import { isApproval, previewOf } from './approval.js';
+import { archiveNote, backupPath } from './archive-note.js';
 import { builtIn } from './built-in.js';
 import { type Cycle, type CycleEnd, type CycleKind, newCycle } from './cycle.js';
 import { rangeOf, weightOf } from './range.js';
@@ -67,6 +68,7 @@ export class Compactor {
     const range = rangeOf(session, o);
     if (range === undefined) return undefined;
     const { state } = session;
+    const archive = o.kind === 'compaction' ? archiveNote(session, range.fresh) : undefined;
     const cycle = newCycle({
       kind: o.kind,
       reason: o.reason,
@@ -76,13 +78,14 @@ export class Compactor {
       since: state.sent.requests,
       builtIn: o.builtIn ?? false,
       stored: state.messages,
+      ...(archive === undefined ? {} : { archive }),
     });
     draft.push(event('io.status', { state: 'thinking', message: o.reason }));
     draft.push(
       event('memory.compaction.triggered', {
         reason: o.reason,
         message_count: range.fresh.length,
-        backup_path: null,
+        backup_path: backupPath(archive),
       }),
     );
     this.#current = { cycle, abort: new AbortController() };

@@ -1,5 +1,6 @@
 // One cycle of condensing: what was asked, the exact messages it was asked for, and how it ended. Data only.
 
+import type { ArchiveNote } from '../../curation/decisions.js';
 import type { Summariser } from '../../summary/summariser.js';
 import type { StoredMessage } from '../state.js';
 import type { Range } from './range.js';
@@ -21,6 +22,8 @@ export interface Cycle {
   /** Set where not the session's own summariser is to be asked. */
   builtIn: boolean;
   summariser?: Summariser;
+  /** What is archived of the range once the summary stands (L5-9). */
+  archive?: ArchiveNote;
   done: Promise<CycleEnd>;
   settle: (end: CycleEnd) => void;
 }

@@ -1,0 +1,76 @@
+// The folder of one session's derived files: its place, and writing that is whole or appends. Knows no session.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { SessionKey } from '../journal/index.js';
+
+const PRIVATE = { mode: 0o600 };
+
+/** A name that is safe as a folder on any file system, and no other id's. */
+function safe(id: string): string {
+  if (/^[a-z0-9_-][a-z0-9._-]{0,79}$/.test(id) && !id.endsWith('.')) return id;
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 32);
+  return `${id.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 40)}~${hash}`;
+}
+
+export function folderOf(root: string, key: SessionKey): string {
+  return join(root, safe(key.tenant), safe(key.session));
+}
+
+export async function writeWhole(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    await writeFile(draft, text, PRIVATE);
+    await rename(draft, path);
+  } catch (e) {
+    await rm(draft, { force: true });
+    throw e;
+  }
+}
+
+export async function append(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await appendFile(path, text, PRIVATE);
+}
+
+/** Whole lines of a file that are JSON, and how many were not (H-3). No file: none. */
+export async function load(path: string): Promise<{ lines: string[]; skipped: number } | undefined> {
+  const text = await ifThere(readFile(path, 'utf8'));
+  if (text === undefined) return undefined;
+  const lines: string[] = [];
+  let skipped = 0;
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    if (isJson(line)) lines.push(`${line}\n`);
+    else skipped += 1;
+  }
+  return { lines, skipped };
+}
+
+/** Names in a folder; none where there is no such folder. */
+export async function names(folder: string): Promise<string[]> {
+  return (await ifThere(readdir(folder))) ?? [];
+}
+
+export function remove(path: string): Promise<void> {
+  return rm(path, { force: true, recursive: true });
+}
+
+async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (e) {
+    if ((e as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw e;
+  }
+}
+
+function isJson(line: string): boolean {
+  try {
+    return typeof JSON.parse(line) === 'object';
+  } catch {
+    return false;
+  }
+}
