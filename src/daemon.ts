@@ -92,6 +92,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     metrics.journalFault(h.error?.kind ?? 'STORAGE');
     log.error({ error: h.error?.message }, 'the journal cannot be written: new work is refused until it can');
   });
+  store.onCommit(({ level, seconds, records }) => metrics.journalFlush(level, seconds, records));
   const pool = createPool(poolOptions(limits));
 
   const pantry = new Pantry({
@@ -136,6 +137,12 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     configVersion: () => config.version,
     fsync: () => config.settings.journal.fsync,
     notice: (what, detail) => log.warn(detail ?? {}, what),
+    used: ({ prompt, cached, written, output }) => {
+      metrics.usage('input', prompt - cached - written);
+      metrics.usage('cache_read', cached);
+      metrics.usage('cache_write', written);
+      metrics.usage('output', output);
+    },
   });
   metrics.watch('sessions', () => registry.loaded);
   metrics.watch('pool_queue', () => pool.stats().queuedCalls);
@@ -188,13 +195,16 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     layers: () => config.layers,
     pantry,
     recall,
-    traced: (spans) => {
-      for (const span of spans)
-        metrics.curation(
-          span.layer,
-          span.ms / 1000,
-          span.decision === 'edits' ? -span.tokens_delta : undefined,
-        );
+    meter: {
+      traced: (spans) => {
+        for (const span of spans)
+          metrics.curation(
+            span.layer,
+            span.ms / 1000,
+            span.decision === 'edits' ? -span.tokens_delta : undefined,
+          );
+      },
+      prepared: (seconds, raw, curated) => metrics.prepared(seconds, raw, curated),
     },
     files,
     advance: movable === undefined ? undefined : (ms) => movable.advance(ms),
@@ -218,7 +228,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
         limits,
         draining: () => gate.draining,
         onError: (kind, method) => log.debug({ kind, method }, 'call refused'),
-        onCall: (method, ms, tenant) => metrics.call(method, ms / 1000, undefined, tenant),
+        onCall: (method, ms, tenant, kind) => metrics.call(method, ms / 1000, kind, tenant),
       });
     },
   });

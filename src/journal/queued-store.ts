@@ -9,6 +9,7 @@ import type { Batch, Call, Reply } from './runner.js';
 import {
   type Blob,
   type CheckReport,
+  type Commit,
   type FlushLevel,
   type Health,
   keyText,
@@ -45,12 +46,25 @@ interface Waiter {
   reject: (e: Error) => void;
 }
 
+/** A batch on its way. */
+interface Sent {
+  no: number;
+  groups: number;
+  bytes: number;
+  records: number;
+  sync: boolean;
+  /** Milliseconds, monotonic. */
+  at: number;
+  items: readonly (WriteOp | Call)[];
+}
+
 export class QueuedStore implements Store {
   readonly #limits: QueueLimits;
   #transport: Transport | undefined;
   #items: (WriteOp | Call)[] = [];
   #groups = 0;
   #bytes = 0;
+  #records = 0;
   #sync = false;
   #scheduled = false;
   /** Number of the batch that is being gathered. */
@@ -58,7 +72,7 @@ export class QueuedStore implements Store {
   #done = 0;
   #synced = 0;
   /** Groups and bytes of the batches that are on their way, by batch number from `#done + 1`. */
-  readonly #sent: { no: number; groups: number; bytes: number; items: readonly (WriteOp | Call)[] }[] = [];
+  readonly #sent: Sent[] = [];
   #sentGroups = 0;
   #sentBytes = 0;
   #waiters: Waiter[] = [];
@@ -71,6 +85,7 @@ export class QueuedStore implements Store {
   #away: CuratedError | undefined;
   #notices: readonly string[] = [];
   #closed: Promise<void> | undefined;
+  #commitListener: ((commit: Commit) => void) | undefined;
   readonly #listeners = new Set<(health: Health) => void>();
 
   constructor(limits: Partial<QueueLimits> = {}) {
@@ -106,6 +121,7 @@ export class QueuedStore implements Store {
       blobs === undefined || blobs.length === 0 ? { op: 'append', group } : { op: 'append', group, blobs },
     );
     this.#groups++;
+    this.#records += records.length;
     this.#bytes += bytes;
     this.#schedule();
   }
@@ -229,6 +245,23 @@ export class QueuedStore implements Store {
     return () => this.#listeners.delete(listener);
   }
 
+  onCommit(listener: (commit: Commit) => void): void {
+    this.#commitListener = listener;
+  }
+
+  #tell({ records, sync, at }: Sent): void {
+    if (records === 0 && !sync) return;
+    try {
+      this.#commitListener?.({
+        level: sync ? 'sync' : 'os',
+        seconds: (performance.now() - at) / 1000,
+        records,
+      });
+    } catch {
+      // The commit stands, counted or not; those who wait for it are behind this line.
+    }
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -256,6 +289,7 @@ export class QueuedStore implements Store {
     while (sent < this.#sent.length && this.#sent[sent]!.no <= this.#done) {
       this.#sentGroups -= this.#sent[sent]!.groups;
       this.#sentBytes -= this.#sent[sent]!.bytes;
+      this.#tell(this.#sent[sent]!);
       sent++;
     }
     if (sent > 0) this.#sent.splice(0, sent);
@@ -283,6 +317,7 @@ export class QueuedStore implements Store {
     this.#items = [];
     this.#groups = 0;
     this.#bytes = 0;
+    this.#records = 0;
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const w of waiters) {
@@ -374,12 +409,21 @@ export class QueuedStore implements Store {
     this.#scheduled = false;
     const no = this.#next++;
     const batch: Batch = { no, sync: this.#sync, items: this.#items };
-    this.#sent.push({ no, groups: this.#groups, bytes: this.#bytes, items: this.#items });
+    this.#sent.push({
+      no,
+      groups: this.#groups,
+      bytes: this.#bytes,
+      records: this.#records,
+      sync: this.#sync,
+      at: this.#commitListener === undefined ? 0 : performance.now(),
+      items: this.#items,
+    });
     this.#sentGroups += this.#groups;
     this.#sentBytes += this.#bytes;
     this.#items = [];
     this.#groups = 0;
     this.#bytes = 0;
+    this.#records = 0;
     this.#sync = false;
     this.#transport!.post(batch);
   }

@@ -35,6 +35,12 @@ export interface Snapshot {
 
 export type FlushLevel = 'os' | 'sync';
 
+export interface Commit {
+  readonly level: FlushLevel;
+  readonly seconds: number;
+  readonly records: number;
+}
+
 export interface Health {
   /** 'red': the last write failed; nothing is accepted until a probe write succeeds. Reads go on. */
   readonly state: 'green' | 'red';
@@ -149,6 +155,8 @@ export interface Store {
   health(): Health;
   /** Called at each change between green and red; returns the way to stop it. */
   onHealth(listener: (health: Health) => void): () => void;
+  /** Called once a group commit: the level it reached, the time from handing over to the answer, the records in it. */
+  onCommit(listener: (commit: Commit) => void): void;
   /** Writes out all that was appended, syncs, and ends. Later calls fail. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 // Counters and histograms in one registry, and the text of /metrics. Labels are closed sets: no session, tenant or text in them.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { type Cell, TallyCounter, TallyHistogram } from './tally.js';
 
 const SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const PREFIX = 'curated_';
@@ -52,21 +53,26 @@ export interface MetricsOptions {
 export function createMetrics(o: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   if (o.process !== false) collectDefaultMetrics({ register: registry, prefix: PREFIX });
-  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
-    new Counter<L>({ name: PREFIX + name, help, labelNames, registers: [registry] });
-  const histogram = <L extends string>(name: string, help: string, labelNames: L[]) =>
-    new Histogram<L>({ name: PREFIX + name, help, labelNames, buckets: SECONDS, registers: [registry] });
+  const counter: NewCounter = (name, help, labelNames) =>
+    new TallyCounter(registry, PREFIX + name, help, labelNames);
+  const histogram = (name: string, help: string, label?: string) =>
+    new TallyHistogram(registry, {
+      name: PREFIX + name,
+      help,
+      bounds: SECONDS,
+      ...(label === undefined ? {} : { label }),
+    });
 
-  const calls = histogram('call_seconds', CALL_HELP, ['method']);
+  const calls = histogram('call_seconds', CALL_HELP, 'method');
   const tenants = new TenantCalls();
   const errors = counter('call_errors_total', 'calls answered with an error', ['method', 'kind']);
-  const prepare = histogram('prepare_seconds', 'time of llm.prepare', []);
+  const prepare = histogram('prepare_seconds', 'time of llm.prepare');
   const tokens = counter('prepared_tokens_total', 'tokens of prepared requests, before and after', ['side']);
   const curations = counter('curations_total', 'layer passes that decided something', ['layer']);
-  const layers = histogram('layer_seconds', 'time of one pass of a layer', ['layer']);
+  const layers = histogram('layer_seconds', 'time of one pass of a layer', 'layer');
   const removed = counter('removed_tokens_total', 'tokens taken out by a layer', ['layer']);
   const usage = counter('usage_tokens_total', 'tokens the provider reported', ['kind']);
-  const flush = histogram('journal_flush_seconds', 'time of one group commit', ['level']);
+  const flush = histogram('journal_flush_seconds', 'time of one group commit', 'level');
   const records = counter('journal_records_total', 'events written', []);
   const journalFaults = counter('journal_faults_total', 'failed writes or reads', ['kind']);
 
@@ -74,30 +80,30 @@ export function createMetrics(o: MetricsOptions = {}): Metrics {
     registry,
     gate: gateCounters(registry, counter),
     call(method, seconds, kind, tenant) {
-      calls.observe({ method }, seconds);
-      if (tenant !== undefined) tenants.of(tenant).observe({ method }, seconds);
-      if (kind !== undefined) errors.inc({ method, kind });
+      calls.observe(seconds, method);
+      if (tenant !== undefined) tenants.of(tenant).observe(seconds, method);
+      if (kind !== undefined) errors.add(1, method, kind);
     },
     prepared(seconds, raw, curated) {
       prepare.observe(seconds);
-      tokens.inc({ side: 'raw' }, raw);
-      tokens.inc({ side: 'curated' }, curated);
+      tokens.add(raw, 'raw');
+      tokens.add(curated, 'curated');
     },
     curation(layer, seconds, tokensRemoved) {
-      layers.observe({ layer }, seconds);
+      layers.observe(seconds, layer);
       if (tokensRemoved === undefined) return;
-      curations.inc({ layer });
-      removed.inc({ layer }, Math.max(0, tokensRemoved));
+      curations.add(1, layer);
+      removed.add(Math.max(0, tokensRemoved), layer);
     },
     usage(kind, n) {
-      usage.inc({ kind }, n);
+      usage.add(n, kind);
     },
     journalFlush(level, seconds, n) {
-      flush.observe({ level }, seconds);
-      records.inc(n);
+      flush.observe(seconds, level);
+      records.add(n);
     },
     journalFault(kind) {
-      journalFaults.inc({ kind });
+      journalFaults.add(1, kind);
     },
     watch(name, read) {
       new Gauge({
@@ -117,18 +123,17 @@ export function createMetrics(o: MetricsOptions = {}): Metrics {
 
 /** A registry a tenant: what stands in one registry is shown as a whole. */
 class TenantCalls {
-  readonly #tenants = new Map<string, { registry: Registry; calls: Histogram<'method'> }>();
+  readonly #tenants = new Map<string, { registry: Registry; calls: TallyHistogram }>();
 
-  of(tenant: string): Histogram<'method'> {
+  of(tenant: string): TallyHistogram {
     let own = this.#tenants.get(tenant);
     if (own === undefined) {
       const registry = new Registry();
-      const calls = new Histogram({
+      const calls = new TallyHistogram(registry, {
         name: `${PREFIX}call_seconds`,
         help: CALL_HELP,
-        labelNames: ['method'],
-        buckets: SECONDS,
-        registers: [registry],
+        label: 'method',
+        bounds: SECONDS,
       });
       own = { registry, calls };
       this.#tenants.set(tenant, own);
@@ -141,10 +146,9 @@ class TenantCalls {
   }
 }
 
-function gateCounters(
-  registry: Registry,
-  counter: <L extends string>(name: string, help: string, labelNames: L[]) => Counter<L>,
-): GateCounters {
+type NewCounter = (name: string, help: string, labelNames: readonly string[]) => TallyCounter;
+
+function gateCounters(registry: Registry, counter: NewCounter): GateCounters {
   const open = new Gauge({
     name: `${PREFIX}connections`,
     help: 'open WebSockets',
@@ -160,33 +164,31 @@ function gateCounters(
     'direction',
   ]);
   // Bound once: looking a label up costs more than counting.
-  const bound = new Map<string, [Counter.Internal, Counter.Internal]>();
-  const count = (wire: string, direction: string, n: number) => {
-    const key = wire + direction;
-    let pair = bound.get(key);
+  const bound = { in: new Map<string, [Cell, Cell]>(), out: new Map<string, [Cell, Cell]>() };
+  const count = (wire: string, direction: 'in' | 'out', n: number) => {
+    let pair = bound[direction].get(wire);
     if (pair === undefined) {
-      pair = [frames.labels(wire, direction), bytes.labels(wire, direction)];
-      bound.set(key, pair);
+      pair = [frames.cell(wire, direction), bytes.cell(wire, direction)];
+      bound[direction].set(wire, pair);
     }
-    pair[0].inc();
-    pair[1].inc(n);
+    pair[0].sum += 1;
+    pair[1].sum += n;
   };
   const faults = counter('faults_total', 'faults of frames and connections', ['kind']);
   return {
     opened(transport) {
       open.inc({ transport });
-      opened.inc({ transport });
+      opened.add(1, transport);
     },
     closed(transport, code) {
       open.dec({ transport });
       // Peers may send any code up to 4999; ours and the standard's keep their number, the rest share one label.
-      closed.inc({
-        code:
-          code < 1016 || code === 4401 || code === 4408 || code === 4409 || code === 4429 ? code : 'other',
-      });
+      const known =
+        code < 1016 || code === 4401 || code === 4408 || code === 4409 || code === 4429 ? code : 'other';
+      closed.add(1, known);
     },
     refused(status) {
-      refused.inc({ status });
+      refused.add(1, status);
     },
     received(wire, n) {
       count(wire, 'in', n);
@@ -195,7 +197,7 @@ function gateCounters(
       count(wire, 'out', n);
     },
     fault(kind) {
-      faults.inc({ kind });
+      faults.add(1, kind);
     },
   };
 }

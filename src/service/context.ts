@@ -43,6 +43,13 @@ export interface Caller extends Holder {
   readonly subscriptions: Map<string, () => void>;
 }
 
+export interface Meter {
+  /** Spans of a call that curated. */
+  traced(spans: readonly Span[]): void;
+  /** An answered `llm.prepare`: its time, and tokens before and after curation. */
+  prepared(seconds: number, raw: number, curated: number): void;
+}
+
 export interface Rooms {
   registry: SessionRegistry;
   store: Store;
@@ -59,10 +66,10 @@ export interface Rooms {
   pantry?: Pantry | undefined;
   /** Search over what was said; absent where nothing is indexed. */
   recall?: RecallFeed | undefined;
-  /** Takes the spans of a call that curated. */
-  traced?: ((spans: readonly Span[]) => void) | undefined;
   /** Working buffers and archives as files; absent where nothing is kept on disk. */
   files?: WorkingFiles | undefined;
+  /** Counts what calls did; a call does not notice if it fails. */
+  meter?: Meter | undefined;
   /** Moves a test clock; undefined in a usual daemon. */
   advance?: ((ms: number) => number) | undefined;
 }

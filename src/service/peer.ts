@@ -38,7 +38,8 @@ export interface PeerOptions {
   /** True once the daemon drains: what is new is refused. */
   draining(): boolean;
   onError(kind: string, method: string): void;
-  onCall(method: string, ms: number, tenant: string): void;
+  /** @param kind of the error it was answered with */
+  onCall(method: string, ms: number, tenant: string, kind?: string): void;
 }
 
 export class Peer implements Caller {
@@ -150,15 +151,20 @@ export class Peer implements Caller {
     }
     this.#connection.hold();
     const started = performance.now();
+    let kind: string | undefined;
     void this.#call(incoming)
       .then(
         (result) => this.#send({ id: incoming.id, result }),
-        (e: unknown) => this.#refuse(incoming.id, asCuratedError(e), incoming.method),
+        (e: unknown) => {
+          const error = asCuratedError(e);
+          kind = error.kind;
+          this.#refuse(incoming.id, error, incoming.method);
+        },
       )
       .finally(() => {
         this.#calls.end(incoming.id);
         this.#connection.release();
-        this.#o.onCall(incoming.method, performance.now() - started, this.tenant);
+        this.#o.onCall(incoming.method, performance.now() - started, this.tenant, kind);
       });
   }
 

@@ -9,7 +9,7 @@ import type { Cycle } from '../session/condense/cycle.js';
 import { newGateRun } from '../session/gate.js';
 import { loadState } from '../session/load.js';
 import { Session } from '../session/session.js';
-import type { Handlers, Rooms } from './context.js';
+import type { Handlers, Meter, Rooms } from './context.js';
 import { embedInputs, offerEmbedder } from './embed-inputs.js';
 import { heldCall } from './held-call.js';
 import { hintMap } from './session-calls.js';
@@ -18,6 +18,7 @@ export const TURN_CALLS: Handlers = {
   'llm.prepare': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     offerEmbedder(caller, actor);
+    const began = rooms.clock.mono();
     const run = newGateRun(actor.compactor);
     const params = { ...p, hintMap: hintMap(p.hints) };
     const result = await heldCall(caller, actor, rooms, {
@@ -28,7 +29,14 @@ export const TURN_CALLS: Handlers = {
       body: (draft) => prepare(actor.session, params, draft, run),
     });
     embedInputs(caller, actor, rooms);
-    rooms.traced?.(actor.session.trace);
+    const { trace } = run;
+    // An exempt request has no trace: it is nobody's curation.
+    if (trace !== undefined) {
+      measure(rooms, (meter) => {
+        meter.traced(trace.spans);
+        meter.prepared((rooms.clock.mono() - began) / 1000, result.tokens.raw, result.tokens.curated);
+      });
+    }
     if (result.request !== undefined || result.patch !== undefined) return result;
     return { ...result, ...(await requestAt(actor, result.seq, p, rooms)) };
   },
@@ -41,7 +49,7 @@ export const TURN_CALLS: Handlers = {
       (draft) => endTurn(actor.session, p, draft, run),
     );
     if (run.begun !== undefined) actor.compactor.launch(run.begun);
-    rooms.traced?.(actor.session.trace);
+    measure(rooms, (meter) => meter.traced(actor.session.trace));
     rooms.recall?.touch(actor.key);
     rooms.store.setMeta(actor.key, {
       model: actor.session.state.model,
@@ -51,6 +59,16 @@ export const TURN_CALLS: Handlers = {
     return result;
   },
 };
+
+/** A meter that fails is a meter that is missing. */
+function measure({ meter }: Rooms, told: (meter: Meter) => void): void {
+  if (meter === undefined) return;
+  try {
+    told(meter);
+  } catch {
+    // What the call did stands, counted or not.
+  }
+}
 
 /** The request of an earlier prepare, rebuilt from the recorded decisions: the answer to a repeated key. */
 async function requestAt(actor: SessionActor, seq: number, form: Form, rooms: Rooms) {

@@ -139,10 +139,23 @@ export class SessionActor {
       this.#cutOff = false;
       this.#tellFiles(draft);
       this.#outbox.push(...draft.committed);
+      if (this.#deps.used !== undefined) this.#meter(draft.committed);
       return { result, upTo: this.session.state.seq };
     });
     await this.#settle(this.#level(o.level), upTo);
     return result;
+  }
+
+  #meter(committed: readonly Committed[]): void {
+    for (const { event: e } of committed) {
+      if (e.type !== 'agent.turn.end' && e.type !== 'session.usage') continue;
+      if (e.payload.usage === undefined) continue;
+      try {
+        this.#deps.used?.(e.payload.usage);
+      } catch {
+        // What was written stands, counted or not.
+      }
+    }
   }
 
   /** A command of the daemon's own, whoever holds the session. */

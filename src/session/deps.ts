@@ -11,7 +11,7 @@ import type { Summariser } from '../summary/summariser.js';
 import type { ExtractPayload } from '../summary/task.js';
 import type { Committed } from './commit.js';
 import type { Holder } from './holder.js';
-import type { SessionState } from './state.js';
+import type { ReportedUsage, SessionState } from './state.js';
 
 export interface SessionLimits {
   messagesAnAppend: number;
@@ -57,6 +57,8 @@ export interface SessionDeps {
   configVersion(): number;
   /** When answers wait for the disk (REQUIREMENTS 11). */
   fsync(): JournalSettings['fsync'];
+  /** Counts what a provider has reported; a call does not notice if it fails. */
+  used?(usage: Readonly<Omit<ReportedUsage, 'messages' | 'ts'>>): void;
   /** Something the operator should see; never content. */
   notice(what: string, detail?: Record<string, unknown>): void;
 }
