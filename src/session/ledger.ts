@@ -34,6 +34,10 @@ export class Ledger {
   readonly #edits = new Map<number, LedgerEdit[]>();
   readonly #inserts = new Map<number, LedgerEdit[]>();
   readonly #observed = new Set<LedgerEdit>();
+  /** Number of drops by stored message. */
+  readonly #drops = new Map<number, number>();
+  /** The last stored message with an edit, once asked for; -1 when there is none. */
+  #last: number | undefined = -1;
   /** Grows with every change; what reads the ledger remembers up to where it has read. */
   readonly #touches: number[] = [];
   #revision = 0;
@@ -70,11 +74,13 @@ export class Ledger {
     return [...this.#edits.keys()].sort((a, b) => a - b);
   }
 
-  /** The last stored message with an edit, -1 when there is none. O(edited messages). */
+  /** The last stored message with an edit, -1 when there is none. O(edited messages) after that one has lost its edits, else O(1). */
   lastEdited(): number {
-    let last = -1;
-    for (const at of this.#edits.keys()) if (at > last) last = at;
-    return last;
+    if (this.#last === undefined) {
+      this.#last = -1;
+      for (const at of this.#edits.keys()) if (at > this.#last) this.#last = at;
+    }
+    return this.#last;
   }
 
   /** Stored positions before which something of ours stands, ascending. */
@@ -82,9 +88,17 @@ export class Ledger {
     return [...this.#inserts.keys()].sort((a, b) => a - b);
   }
 
-  /** True if a decision took the message out of the view. */
+  /** True if a decision took the message out of the view; or would have, where it was only observed. */
   isDropped(at: number): boolean {
-    return this.#edits.get(at)?.some((e) => e.op === 'drop') ?? false;
+    return this.#drops.has(at);
+  }
+
+  /** Stored messages that are out of the request, in no order. O(them). */
+  dropped(): number[] {
+    const all = [...this.#drops.keys()];
+    return this.#observed.size === 0
+      ? all
+      : all.filter((at) => this.editsOf(at).some((e) => e.op === 'drop'));
   }
 
   add(decision: Decision): void {
@@ -159,9 +173,17 @@ export class Ledger {
     return revision < this.#revisionBase ? 0 : from;
   }
 
+  /** Positions that were touched since `revision`, repeats included; undefined when that is too long ago to tell. */
+  touchesSince(revision: number): readonly number[] | undefined {
+    if (revision < this.#revisionBase) return undefined;
+    return this.#touches.slice(revision - this.#revisionBase);
+  }
+
   #link(edit: LedgerEdit): void {
     const map = edit.op === 'insert' ? this.#inserts : this.#edits;
     const at = positionOf(edit);
+    if (edit.op === 'drop') this.#drops.set(at, (this.#drops.get(at) ?? 0) + 1);
+    if (edit.op !== 'insert' && this.#last !== undefined && at > this.#last) this.#last = at;
     const list = map.get(at);
     if (list === undefined) map.set(at, [edit]);
     else list.push(edit);
@@ -175,6 +197,12 @@ export class Ledger {
     const rest = (map.get(at) ?? []).filter((e) => e !== edit);
     if (rest.length === 0) map.delete(at);
     else map.set(at, rest);
+    if (edit.op !== 'insert' && rest.length === 0 && at === this.#last) this.#last = undefined;
+    if (edit.op === 'drop') {
+      const left = (this.#drops.get(at) ?? 1) - 1;
+      if (left === 0) this.#drops.delete(at);
+      else this.#drops.set(at, left);
+    }
     this.#touch(at);
   }
 

@@ -1,8 +1,8 @@
 // The curated request as RFC 6902 operations on what the agent holds itself: its own system, tools and messages, all of
 // them as it gave them. Pure.
 
-import type { LedgerEdit } from '../curation/decisions.js';
-import { pointer, RawJson, writeJson } from '../json/index.js';
+import { pointer, RawJson } from '../json/index.js';
+import type { EditLog } from './edit-log.js';
 import { OUR_MARK, type Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
 import { toolsText } from './view.js';
@@ -14,77 +14,67 @@ export interface Patch {
   ops: RawJson;
 }
 
+/** Characters of a token, about; and of the operation that takes a message out. */
+const TEXT_OF_TOKEN = 4;
+const TEXT_OF_REMOVAL = 36;
+
 /** Operations in the order in which they are applied: inside messages first, then messages themselves from the back. */
-export function patchOf(state: SessionState, rendering: Rendering): Patch {
-  const ops: string[] = [];
-  const whole = state.ledger.edited().length > MANY && rendering.pieces.length < state.messages.length;
-  if (whole) return wholeOf(state, rendering);
-  for (const at of state.ledger.edited()) {
-    if (at >= state.messages.length || state.ledger.isDropped(at)) continue;
-    const edits = state.ledger.editsOf(at);
-    // A value put in place of another can be named by its path; anything that moves items is the message as a whole.
-    const simple = edits.every((e) => e.op === 'set');
-    if (simple) {
-      for (const e of edits) if (e.op === 'set') ops.push(editOp(e));
-    } else {
-      ops.push(op('replace', ['messages', at], rendering.pieces[rendering.ownIndexOf(at)]!.text));
-    }
-  }
-  // Our cache marks; a block that was replaced above is the request's own by now.
-  for (const mark of rendering.placed) {
-    ops.push(op('add', ['messages', mark.at, ...mark.path, 'cache_control'], OUR_MARK));
-  }
-  const moved = [...new Set([...state.ledger.edited(), ...state.ledger.inserted()])]
-    .filter((at) => at <= state.messages.length)
+export function patchOf(state: SessionState, rendering: Rendering, log: EditLog): Patch {
+  const edits = log.text(state, rendering);
+  const dropped = state.ledger.dropped();
+  const asOperations = edits.length + dropped.length * TEXT_OF_REMOVAL;
+  // After a compaction of a long history what is left is shorter than what was done to it.
+  const ops =
+    dropped.length > 0 && asOperations > rendering.tokens * TEXT_OF_TOKEN
+      ? [wholeOf(rendering)]
+      : [edits, ...markOps(rendering), ...movedOps(state, dropped), ...headOps(state, rendering)];
+  const all = [...ops, ...systemOps(state), ...toolOps(state)].filter((o) => o !== '').join(',');
+  return { base_messages: state.messages.length, ops: new RawJson(`[${all}]`) };
+}
+
+/** Our cache marks; a block that an edit put in place is the request's own by now. */
+function markOps(rendering: Rendering): string[] {
+  return rendering.placed.map((mark) => {
+    const path = pointer(['messages', mark.at, ...mark.path, 'cache_control']);
+    return `{"op":"add","path":${JSON.stringify(path)},"value":${OUR_MARK}}`;
+  });
+}
+
+function movedOps({ ledger, messages }: SessionState, dropped: readonly number[]): string[] {
+  const gone = new Set(dropped);
+  const moved = [...new Set([...dropped, ...ledger.inserted()])]
+    .filter((at) => at <= messages.length)
     .sort((a, b) => b - a);
+  const ops: string[] = [];
   for (const at of moved) {
-    if (state.ledger.isDropped(at)) ops.push(writeJson({ op: 'remove', path: pointer(['messages', at]) }));
-    for (const insert of [...state.ledger.insertsBefore(at)].reverse()) {
-      if (insert.op === 'insert') ops.push(op('add', ['messages', at], insert.json));
+    if (gone.has(at)) ops.push(`{"op":"remove","path":"/messages/${at}"}`);
+    for (const insert of [...ledger.insertsBefore(at)].reverse()) {
+      if (insert.op === 'insert') ops.push(`{"op":"add","path":"/messages/${at}","value":${insert.json}}`);
     }
   }
-  if (state.format === 'openai-chat' && state.system !== undefined) {
-    ops.push(writeJson({ op: 'remove', path: '/system' }));
-    ops.push(op('add', ['messages', 0], rendering.pieces[0]!.text));
-  }
-  ops.push(...toolOps(state));
-  return { base_messages: state.messages.length, ops: new RawJson(`[${ops.join(',')}]`) };
+  return ops;
 }
 
-/** The operation of an edit, written once: every later patch holds it again. */
-function editOp(e: Extract<LedgerEdit, { op: 'set' }>): string {
-  let text = WRITTEN.get(e);
-  if (text === undefined) {
-    text = op('add', ['messages', e.at, ...e.path], e.json);
-    WRITTEN.set(e, text);
-  }
-  return text;
+/** With openai-chat the system is the request's first message. */
+function headOps(state: SessionState, rendering: Rendering): string[] {
+  if (state.format !== 'openai-chat' || state.system === undefined) return [];
+  return [`{"op":"add","path":"/messages/0","value":${rendering.pieces[0]!.text}}`];
 }
 
-const WRITTEN = new WeakMap<LedgerEdit, string>();
+function systemOps(state: SessionState): string[] {
+  if (state.format !== 'openai-chat' || state.system === undefined) return [];
+  return ['{"op":"remove","path":"/system"}'];
+}
 
-/** The messages in one operation: after a compaction of a long history every dropped message would be one of its own. */
-function wholeOf(state: SessionState, rendering: Rendering): Patch {
-  const ops = [
-    op('replace', ['messages'], `[${rendering.pieces.map((_, i) => rendering.textOf(i)).join(',')}]`),
-  ];
-  if (state.format === 'openai-chat' && state.system !== undefined)
-    ops.push(writeJson({ op: 'remove', path: '/system' }));
-  ops.push(...toolOps(state));
-  return { base_messages: state.messages.length, ops: new RawJson(`[${ops.join(',')}]`) };
+/** The messages in one operation. */
+function wholeOf(rendering: Rendering): string {
+  const texts = rendering.pieces.map((_, i) => rendering.textOf(i));
+  return `{"op":"replace","path":"/messages","value":[${texts.join(',')}]}`;
 }
 
 function toolOps(state: SessionState): string[] {
   const tools = toolsText(state);
-  if (tools === undefined && state.tools !== undefined) return [writeJson({ op: 'remove', path: '/tools' })];
-  return tools !== undefined && tools !== state.tools?.native.text ? [op('replace', ['tools'], tools)] : [];
-}
-
-/** Above so many operations a history that was mostly dropped is shorter as a whole. */
-const MANY = 256;
-
-function op(name: 'add' | 'replace', path: (string | number)[], json: string): string {
-  // "add" on an object member replaces it and on an array item inserts: an item of an array is replaced by its own verb.
-  const verb = typeof path[path.length - 1] === 'number' && path.length > 2 ? 'replace' : name;
-  return writeJson({ op: verb, path: pointer(path), value: new RawJson(json) });
+  if (tools === undefined && state.tools !== undefined) return ['{"op":"remove","path":"/tools"}'];
+  if (tools === undefined || tools === state.tools?.native.text) return [];
+  return [`{"op":"replace","path":"/tools","value":${tools}}`];
 }

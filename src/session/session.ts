@@ -12,6 +12,7 @@ import type { Profile } from '../providers/types.js';
 import { configError, loadSettings, PLUGIN_IDS, type Settings } from '../settings/index.js';
 import { encodingOf } from '../tokens/encoding.js';
 import type { SessionDeps } from './deps.js';
+import { EditLog } from './edit-log.js';
 import { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
 import { SessionTopics } from './topics/session-topics.js';
@@ -25,6 +26,8 @@ export class Session {
   state: SessionState;
   /** The request as it goes out. */
   rendering = new Rendering();
+  /** What a patch on the agent's own history tells at each call. */
+  edits = new EditLog();
   /** Envelopes that a turn.end has told since the last main request, by seq: the next llm.prepare need not. */
   readonly told = new Set<number>();
   #projection: Rendering | undefined;
@@ -52,6 +55,7 @@ export class Session {
   replace(state: SessionState): void {
     this.state = state;
     this.rendering = new Rendering();
+    this.edits = new EditLog();
     this.#projection = undefined;
     this.#settings = undefined;
     this.#stack = undefined;

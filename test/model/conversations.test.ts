@@ -19,5 +19,5 @@ test('P-4 P-7 J-10 PV-G random agents are never refused, no prefix changes unann
   assert.ok(sum.requests >= STEPS);
   assert.ok(sum.cleared > sum.steps / 50, `only ${sum.cleared} results were cleared`);
   assert.ok(sum.repaired > 0);
-  assert.ok(sum.patched > sum.requests / 4, `only ${sum.patched} answers were patches of the one before`);
+  assert.ok(sum.patched > sum.requests / 5, `only ${sum.patched} answers were patches of the one before`);
 });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { HeldRequest } from '../../src/client/held-request.js';
+import { applyPatch } from '../../src/client/patch.js';
 import { CuratedError } from '../../src/errors.js';
 import { MemoryStore } from '../../src/journal/index.js';
 import { canonicalize, sliceValue } from '../../src/json/index.js';
@@ -109,10 +110,20 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
     });
     announced(ended.decisions.filter((e: Json) => e.type === 'memory.curated'));
   };
-  /** Every other agent holds the last answer and is told what differs from it. */
+  const checked = (request: string, hash: string): void => {
+    const own = createHash('sha256').update(canonicalize(request)).digest('hex');
+    assert.equal(`sha256:${own}`, hash, 'the patched request is another one');
+  };
+  /** Agents take whole requests, patch what they sent themselves, or hold the last answer and are told what differs from it. */
   let held: HeldRequest | undefined;
   const ask = async (params: Json): Promise<Json> => {
-    if (seed % 2 === 0) return d.call('llm.prepare', { session: 's', ...params });
+    if (seed % 3 === 0) return d.call('llm.prepare', { session: 's', ...params });
+    if (seed % 3 === 1) {
+      const r = await d.call('llm.prepare', { session: 's', ...params, return: 'patch' });
+      const request = applyPatch<Json>({ system: open.system, messages: own }, r.patch.ops);
+      checked(JSON.stringify(request), r.hash);
+      return { ...r, request };
+    }
     const told = held === undefined ? {} : { return: 'patch', base: held.hash };
     const text = await d.callText('llm.prepare', { session: 's', ...params, ...told });
     const r = JSON.parse(text);
@@ -123,8 +134,7 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
       held = held!.next(r.hash, sliceValue(text, ['patch', 'ops'])!);
       walked.patched += 1;
     }
-    const hash = createHash('sha256').update(canonicalize(held.text)).digest('hex');
-    assert.equal(`sha256:${hash}`, r.hash, 'the patched request is another one');
+    checked(held.text, r.hash);
     return { ...r, request: JSON.parse(held.text) };
   };
   const prepare = async (): Promise<Json> => {

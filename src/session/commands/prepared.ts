@@ -52,7 +52,8 @@ export type Form = Pick<PrepareParams, 'return' | 'base'>;
 export function body(session: Session, form: Form): { request?: RawJson; patch?: Patch } {
   const { state, rendering } = session;
   const { lastAnswer } = rendering;
-  if (form.return === 'patch' && form.base === undefined) return { patch: patchOf(state, rendering) };
+  if (form.return === 'patch' && form.base === undefined)
+    return { patch: patchOf(state, rendering, session.edits) };
   // An answer that is not held any more cannot be told by its differences: the whole request is right for every base.
   if (form.return === 'patch' && lastAnswer !== undefined && lastAnswer.hash === form.base)
     return { patch: patchFrom(lastAnswer, state, rendering) };
