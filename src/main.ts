@@ -10,6 +10,7 @@ import { register as doctor } from './cli/doctor.js';
 import { register as evaluate } from './cli/eval.js';
 import { EXIT, report } from './cli/failure.js';
 import { register as files } from './cli/files.js';
+import { register as forget } from './cli/forget.js';
 import { register as mcp } from './cli/mcp.js';
 import { register as promote } from './cli/promote.js';
 import { register as replay } from './cli/replay.js';
@@ -20,6 +21,7 @@ import { register as status } from './cli/status.js';
 import { register as stop } from './cli/stop.js';
 import { register as tail } from './cli/tail.js';
 import { register as token } from './cli/token.js';
+import { register as undo } from './cli/undo.js';
 import { register as whatif } from './cli/whatif.js';
 import { VERSION } from './version.js';
 
@@ -48,6 +50,8 @@ for (const register of [
   tail,
   replay,
   files,
+  undo,
+  forget,
   context,
   mcp,
   count,

@@ -55,6 +55,7 @@ const CLIENT_HINTS: Partial<Record<ClientError['code'], string>> = {
 const KIND_HINTS: Partial<Record<CuratedError['kind'], string>> = {
   CONFIG: 'curated config check FILE names every fault with its line',
   UNKNOWN_SESSION: 'curated sessions lists the sessions there are',
+  SUPERSEDED: 'an agent holds the session; --force where the command has it takes it away',
   STORAGE_FULL: 'make room on the disk of the data folder; curated doctor shows where it is',
 };
 

@@ -28,6 +28,7 @@ const REPEATABLE: ReadonlySet<string> = new Set<MethodName>([
 const KEYED: ReadonlySet<string> = new Set<MethodName>([
   'session.append',
   'turn.end',
+  'session.undo',
   'llm.prepare',
   'llm.error',
   'durable.set_plan',

@@ -139,6 +139,11 @@ export class Session {
     return r;
   }
 
+  /** Takes one decision back: its original stands in the request again from the next turn boundary. */
+  undo(seq: number): Promise<WireResult<'session.undo'>> {
+    return this.call('session.undo', { seq });
+  }
+
   compact(reason?: string): Promise<WireResult<'memory.compact'>> {
     return this.call('memory.compact', reason === undefined ? {} : { reason });
   }

@@ -3,6 +3,7 @@
 
 import { pointer, sliceValue } from '../json/index.js';
 import { type ResultRecord, standing } from './calls.js';
+import { claimOf } from './claim.js';
 import { planned } from './decisions.js';
 import { digest, nameBudget, pickNames } from './digest.js';
 import { droppable, dropping } from './full-drop.js';
@@ -53,11 +54,6 @@ export function isAllowed(survey: Survey, tool: string): boolean {
 /** The open round and calls in flight stay as they are (PV-A9). */
 export function isProtected(survey: Survey, result: ResultRecord): boolean {
   return (result.at >= survey.openFrom && !survey.forced) || survey.pending.has(result.id);
-}
-
-/** What a candidate touches, so that two layers never edit the same part. */
-export function claimOf(at: number, part: number): string {
-  return `${at}#${part}`;
 }
 
 export interface Clearing {

@@ -64,6 +64,27 @@ export interface CuratedPayload extends DecisionFields {
   reason?: string;
 }
 
+/** What a user asked to have back, with all that carrying it out takes. */
+export interface UndoWish {
+  /** The decision, and its type. */
+  seq_of: number;
+  type_of: string;
+  /** Who had decided it: the layer of the envelope behind it. */
+  layer: string;
+  /** Of results, call inputs and texts: where they stand. */
+  message?: number;
+  path?: string;
+  tool_call_id?: string;
+  tool?: string;
+  handle?: string;
+  /** Of a tool's definition. */
+  tool_id?: string;
+  /** Decisions that go with it: those made later on the same bytes, and the call of a dropped pair. */
+  _with: number[];
+  /** What no layer touches from now on. */
+  _pins: string[];
+}
+
 export interface DecisionPayloads {
   /** Also of call inputs that were shortened (reason `input`) and of results shaped before their first send. */
   'memory.tool_result_cleared': DecisionFields & {
@@ -112,6 +133,8 @@ export interface DecisionPayloads {
     message: number;
     path: string;
   };
+  /** A user wants one decision taken back: done at the next turn boundary, and not decided again. */
+  'memory.undo.requested': DecisionFields & UndoWish;
   'memory.thinking_cleared': DecisionFields & {
     message: number;
     path: string;

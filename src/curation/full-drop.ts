@@ -6,6 +6,7 @@ import { pointer, sliceValue } from '../json/index.js';
 import { removeParts } from '../providers/edits.js';
 import { legal } from '../providers/legal.js';
 import type { CallRecord, ResultRecord } from './calls.js';
+import { claimOf } from './claim.js';
 import { planned } from './decisions.js';
 import { handleOf } from './handle.js';
 import type { Built } from './layer.js';
@@ -28,6 +29,7 @@ export function droppable(survey: Survey, result: ResultRecord): Pair | undefine
   if (survey.spec.format === 'openai-responses' || (alternation ?? 'none') !== 'none') return undefined;
   const situation = { 1: true, 2: true, 4: true, 6: true, 8: false, 9: false } as const;
   if (legal('remove-pair', modelClass, situation).answer !== 'yes') return undefined;
+  if (survey.isPinned(claimOf(call.at, call.part))) return undefined;
   const alone = (at: number) => {
     const message = survey.messages[at]!;
     return message.reading.parts.length === 1 && !survey.isDropped(at) && !survey.isFrozen(at, '');

@@ -15,6 +15,7 @@ import { ThinkingClear } from './layers/thinking-clear.js';
 import { ToolDefPruner } from './layers/tool-def-pruner.js';
 import { ToolResultClear } from './layers/tool-result-clear.js';
 import { Uncited } from './layers/uncited.js';
+import { Undo } from './layers/undo.js';
 import { Vocabulary } from './vocabulary.js';
 
 export function layersOf(settings: Settings): Layer[] {
@@ -30,6 +31,7 @@ export function layersOf(settings: Settings): Layer[] {
   ];
   // What our own block `curated` asks for runs by its own switches, whatever plugins are listed.
   return [
+    new Undo(),
     ...(settings.active.has(PLUGIN_IDS.progressive) ? [new Progressive()] : []),
     ...(settings.active.has(PLUGIN_IDS.toolResultClear) ? results : []),
     new CallInputs(),

@@ -4,7 +4,7 @@
 import type { DecisionFields, LedgerEdit, Planned } from './decisions.js';
 import { planned } from './decisions.js';
 import type { AtOnce, Built, Candidate, Layer, Restore } from './layer.js';
-import { judge, type Verdict } from './price.js';
+import { judge, ratios, type Verdict } from './price.js';
 import { withoutThinking } from './sealed-thinking.js';
 import type { Survey } from './survey.js';
 import type { Open, SpanEnd, Trace } from './trace.js';
@@ -136,14 +136,16 @@ export class Stack {
     const built: { at: number; sent: boolean; made: Built }[] = offer.atOnce.map((made) => {
       return { at: made.at, sent: !made.presend, made };
     });
-    const price = built.some((b) => b.sent) ? { ...verdict, ...growth(survey) } : verdict;
+    const grown = built.some((b) => b.sent) ? { ...verdict, ...growth(survey) } : verdict;
     for (const candidate of offer.candidates) {
       const made = verdict.chosen.has(candidate) ? candidate.build() : undefined;
       const sent = !candidate.presend;
       if (made !== undefined)
         for (const one of [made].flat()) built.push({ at: candidate.at, sent, made: one });
     }
-    for (const restore of offer.restores) built.push({ at: restore.at, sent: true, made: restore.build() });
+    for (const restore of offer.restores) {
+      built.push({ at: restore.at, sent: restore.at < survey.sent, made: restore.build() });
+    }
     if (built.length === 0) return steps;
     built.sort((a, b) => a.at - b.at);
     const loose: LedgerEdit[] = [];
@@ -157,6 +159,14 @@ export class Stack {
     }
     const silent = built.map((b) => b.made).filter((m) => m.event === undefined);
     const touchesSent = firstSent !== undefined;
+    const price =
+      touchesSent && offer.layer.name === 'undo'
+        ? returning(
+            survey,
+            firstSent,
+            built.map((b) => b.made),
+          )
+        : grown;
     steps.push({
       event: planned('memory.curated', {
         layer: offer.layer.name,
@@ -197,6 +207,18 @@ function growth(survey: Survey): Pick<Verdict, 'recacheTokens' | 'reason'> & { f
   };
 }
 
+/** What it costs that something stands in the request again: its tokens in each, and no request at which it has paid. */
+function returning(survey: Survey, first: number, made: readonly Built[]): Omit<Verdict, 'from'> {
+  const { prefix } = survey;
+  const tokens = made.reduce((sum, b) => sum + b.section.tokens_delta, 0);
+  return {
+    recacheTokens: prefix.known ? survey.tokensBehind(first, prefix.messages) : 0,
+    savesPerRequest: -Math.round(tokens * ratios(survey).r * 100) / 100,
+    breakEvenRequests: 0,
+    reason: 'undo',
+  };
+}
+
 function withTools(event: Planned, built: Built): Planned {
   return { ...event, payload: { ...event.payload, ...toolFields(built) } } as Planned;
 }
@@ -234,7 +256,8 @@ function byName(survey: Survey, layers: readonly Layer[], trace?: Trace): Offer[
     offer.atOnce.push(...(plan.atOnce ?? []));
     offer.restores.push(...(plan.restores ?? []));
     for (const candidate of plan.candidates) {
-      if (candidate.claim !== undefined && claimed.has(candidate.claim)) continue;
+      if (candidate.claim !== undefined && (claimed.has(candidate.claim) || survey.isPinned(candidate.claim)))
+        continue;
       if (candidate.claim !== undefined) claimed.add(candidate.claim);
       offer.candidates.push(candidate);
     }

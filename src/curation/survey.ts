@@ -6,6 +6,7 @@ import type { TextEdit } from '../json/index.js';
 import type { FormatSpec, Native, Profile, Reading } from '../providers/types.js';
 import type { Settings } from '../settings/types.js';
 import type { CallIndex } from './calls.js';
+import type { UndoWish } from './decisions.js';
 import type { KnownPrefix } from './known-prefix.js';
 import type { ToolSurvey } from './tools/tool-survey.js';
 
@@ -46,6 +47,12 @@ export interface Survey {
   isEditedAt(at: number, path: string): boolean;
   /** A repair moved or left out what stands at this JSON pointer: no other edit may name it, ever. */
   isFrozen(at: number, path: string): boolean;
+  /** A user had a decision about it taken back: no layer decides about it again. @param claim as of a candidate */
+  isPinned(claim: string): boolean;
+  /** What users want back, at the boundary where it is due. */
+  readonly undo: readonly UndoWish[];
+  /** What taking these decisions back does: tokens that the view gets back, and the first stored message that changes. */
+  takingBack(decisions: readonly number[]): { tokens: number; first: number };
   /** Does the text stand in the request's form of a stored message? */
   shows(at: number, text: string): boolean;
   /** Turns and calls since what had been sent was last edited; since the start when it never was. */

@@ -42,6 +42,21 @@ export const EVENTS = {
       handle: text,
     }),
   },
+  'memory.tool_result_restored': {
+    summary: 'What was cleared stands in the request again: it was needed, or a user took the decision back.',
+    payload: z.looseObject({
+      ...version,
+      tool_call_id: text,
+      tool: text,
+      handle: text,
+      reason: text,
+      undoes: z.array(count).optional().describe('seqs of the decisions that a user took back'),
+    }),
+  },
+  'memory.undo.requested': {
+    summary: 'A user wants a decision taken back; done at the next turn boundary.',
+    payload: z.looseObject({ ...version, seq_of: count, type_of: text, layer: text }),
+  },
   'memory.tool_def_pruned': {
     summary: 'A tool definition left the list.',
     payload: z.looseObject(toolDefinition),

@@ -7,6 +7,7 @@ import type { SessionActor } from '../session/actor.js';
 import { append } from '../session/commands/append.js';
 import { open } from '../session/commands/open.js';
 import { messagesOf, stateOf } from '../session/commands/read.js';
+import { undo } from '../session/commands/undo.js';
 import { event, type MessageHint } from '../session/events.js';
 import { loadState } from '../session/load.js';
 import type { Handlers } from './context.js';
@@ -136,6 +137,22 @@ export const SESSION_CALLS: Handlers = {
     return { folder: files.folderOf(actor.key), files: made };
   },
 
+  'session.undo': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    return actor.write(
+      {
+        holder: caller,
+        command: 'write',
+        method: 'session.undo',
+        level: 'os',
+        key: p.key,
+        params: p,
+        beside: true,
+      },
+      (draft) => undo(actor.session, rooms.store, p.seq, draft),
+    );
+  },
+
   'session.close': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     const seq = await actor.write(
@@ -151,6 +168,7 @@ export const SESSION_CALLS: Handlers = {
 
   'session.forget': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
+    if (p.force === true) actor.takeLease(caller);
     await actor.exclusive('forget', caller, () => rooms.store.erase(actor.key));
     actor.session.state.status = 'erased';
     rooms.registry.drop(caller.tenant, p.session);

@@ -2,6 +2,7 @@
 // does not say does not happen. The state is owned by its actor and is changed in place.
 
 import { CallIndex } from '../curation/calls.js';
+import { messageOf } from '../curation/claim.js';
 import type { DecisionFields, LedgerEdit } from '../curation/decisions.js';
 import { type Path, pointer, sliceValue } from '../json/index.js';
 import { Native } from '../json/native.js';
@@ -56,6 +57,8 @@ export function freshState(): SessionState {
     cycleOpen: false,
     summarisedAt: 0,
     keys: new Map(),
+    undo: new Map(),
+    pins: new Set(),
     held: [],
     topic: freshTopics(),
     toolList: new ToolList(),
@@ -93,6 +96,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
   for (const seq of undo ?? []) {
     soil(state, state.ledger.get(seq)?.edits, e.observed === true);
     state.ledger.remove(seq);
+    state.undo.delete(seq);
   }
   if (undo !== undefined) state.calls.uncleared(new Set(undo));
   soil(state, edits, e.observed === true);
@@ -227,6 +231,14 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       break;
     case 'memory.tool_result_cleared':
       shortened(state, e.seq, e.payload);
+      break;
+    case 'memory.undo.requested':
+      state.undo.set(e.payload.seq_of, e.payload);
+      for (const pin of e.payload._pins) state.pins.add(pin);
+      break;
+    case 'memory.tool_def_restored':
+      for (const wish of state.undo.values())
+        if (wish.tool_id === e.payload.tool_id) state.undo.delete(wish.seq_of);
       break;
     case 'memory.thinking_cleared':
       handle(state, e.payload.handle, e.payload.message, e.payload._of);
@@ -455,6 +467,8 @@ function diverged(state: SessionState, index: number): void {
     const kept = (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0) + state.messageTokens;
     state.spent = { ...state.spent, raw: Math.min(state.spent.raw, kept) };
   }
+  for (const seq of gone) state.undo.delete(seq);
+  for (const pin of state.pins) if ((messageOf(pin) ?? -1) >= index) state.pins.delete(pin);
   topicsDiverged(state.topic, index);
 }
 

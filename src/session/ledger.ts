@@ -118,6 +118,15 @@ export class Ledger {
     return true;
   }
 
+  /** What the view would get back without these decisions: their tokens, and the first position they touch. */
+  weight(seqs: readonly number[]): { tokens: number; first: number } {
+    const edits = seqs.flatMap((seq) => this.#decisions.get(seq)?.edits ?? []);
+    return {
+      tokens: edits.reduce((sum, e) => sum - (e.delta ?? 0), 0),
+      first: Math.min(...edits.map(positionOf)),
+    };
+  }
+
   /** Takes back all that was only observed: the session is curated from now on, or no longer watched. */
   dropObserved(): number[] {
     const gone = [...this.#decisions.values()].filter((d) => d.observed).map((d) => d.seq);

@@ -2,6 +2,7 @@
 // tokenizer.
 
 import type { CallIndex } from '../curation/calls.js';
+import type { UndoWish } from '../curation/decisions.js';
 import type { Path } from '../json/index.js';
 import type { Format, FormatSpec, Native, Reading } from '../providers/types.js';
 import type { SummaryBlock } from '../summary/blocks.js';
@@ -178,6 +179,10 @@ export interface SessionState {
   /** Turn and message count at the newest summary: measures of its strategy start anew there. */
   summarisedAt: number;
   keys: Map<string, KeyRecord>;
+  /** Decisions that users want taken back, until that is done; by seq. */
+  undo: Map<number, UndoWish>;
+  /** What no layer decides about any more, because a user had it taken back. */
+  pins: Set<string>;
   /** Calls whose messages are in the history and that have no answer yet. `fixed`: some request has carried them. */
   held: readonly (Payloads['session.held'] & { fixed?: true })[];
   topic: TopicState;

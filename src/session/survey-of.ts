@@ -1,5 +1,7 @@
 // The facts that the layers look at, taken from a session at one moment.
 
+import { pinnedBy } from '../curation/claim.js';
+import type { UndoWish } from '../curation/decisions.js';
 import type { KnownPrefix } from '../curation/known-prefix.js';
 import type { Survey } from '../curation/survey.js';
 import { pointer } from '../json/index.js';
@@ -46,6 +48,12 @@ export function boundaryNow({ state, settings }: Session): boolean {
   return (state.boundary || roundEnded(state, settings)) && !state.edited;
 }
 
+/** Is what the user wants back still away? */
+function stands(state: SessionState, wish: UndoWish): boolean {
+  if (wish.tool_id !== undefined) return state.toolList.pruned.has(wish.tool_id);
+  return state.ledger.get(wish.seq_of) !== undefined;
+}
+
 export function surveyOf(session: Session, o: SurveyOptions): Survey {
   const { state, settings, projection: rendering, profile } = session;
   const budget = session.budget(o.maxTokens);
@@ -71,6 +79,9 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     isEditedAt: (at, path) =>
       state.ledger.editsOf(at, true).some((e) => 'path' in e && pointer(e.path) === path),
     isFrozen: (at, path) => state.frozen.has(`${at}${path}`) || isTakenOut(state, at, path),
+    isPinned: (claim) => pinnedBy(state.pins, claim),
+    undo: state.turnBoundary ? [...state.undo.values()].filter((wish) => stands(state, wish)) : [],
+    takingBack: (decisions) => state.ledger.weight(decisions),
     shows: (at, text) => rendering.pieces[rendering.ownIndexOf(at)]?.text.includes(text) === true,
     sinceEdit: {
       turns: state.turn - (state.lastEdit?.turn ?? 0),

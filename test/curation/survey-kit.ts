@@ -96,6 +96,9 @@ export class History {
       isEditedAt: (at, path) =>
         this.edits.some((e) => 'path' in e && 'at' in e && e.at === at && pointer(e.path) === path),
       isFrozen: () => false,
+      isPinned: () => false,
+      undo: [],
+      takingBack: () => ({ tokens: 0, first: 0 }),
       shows: (at, text) => this.render()[at]?.includes(text) === true,
       sinceEdit: { turns: o.turn ?? 9, calls: calls.calls.length },
       tokensChanged: (at, edits) => {

@@ -5,7 +5,8 @@
 import { pointer, sliceValue, valueAt } from '../../json/index.js';
 import type { Part, Path } from '../../providers/types.js';
 import { type ResultRecord, standing } from '../calls.js';
-import { claimOf, isAllowed, namesOf } from '../clearing.js';
+import { claimOf } from '../claim.js';
+import { isAllowed, namesOf } from '../clearing.js';
 import { planned } from '../decisions.js';
 import { headCut, matchingLines, tailCut, taskWords } from '../excerpt.js';
 import { handleOf } from '../handle.js';

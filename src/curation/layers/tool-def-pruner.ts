@@ -2,6 +2,7 @@
 // or forced (REQUIREMENTS 5). Works on which tools are listed; never on a definition's text.
 
 import type { ToolDefPrunerSettings } from '../../settings/types.js';
+import { toolClaim } from '../claim.js';
 import { planned } from '../decisions.js';
 import type { AtOnce, Built, Candidate, Layer, LayerPlan } from '../layer.js';
 import type { Survey } from '../survey.js';
@@ -89,6 +90,7 @@ export class ToolDefPruner implements Layer {
 
   #isIdle(survey: Survey, tools: ToolSurvey, settings: ToolDefPrunerSettings, key: string): boolean {
     if (settings.neverPrune.includes(key) || tools.chosen.includes(key)) return false;
+    if (survey.isPinned(toolClaim(key))) return false;
     if (this.#use.isDeclared(key)) return false;
     return survey.turn - this.#lastTurn(survey, tools, key) >= settings.unusedTurnsThreshold;
   }

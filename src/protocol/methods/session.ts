@@ -109,6 +109,7 @@ export const SESSION_METHODS = {
       pending: z.array(json),
       cleared: z.array(json),
       pruned_tools: z.array(json),
+      undo: z.array(count).optional().describe('decisions that are taken back at the next turn boundary'),
       durable: jsonObject,
       epoch: count.optional(),
       round: count.optional(),
@@ -196,6 +197,20 @@ export const SESSION_METHODS = {
       files: z.array(text).describe('paths below it: the working buffer and the archives of compactions'),
     }),
   },
+  'session.undo': {
+    summary:
+      'Takes one decision back: the original stands in the request again from the next turn boundary, and no layer decides so again.',
+    params: z.strictObject({
+      session,
+      seq: positive.describe('of the decision: a clearing, a shortening, a pruned tool'),
+      key: name.optional(),
+    }),
+    result: z.strictObject({
+      seq: count.describe('of the journalled wish'),
+      undoes: z.array(count).describe('the decision, and what was decided on top of it'),
+      applies: z.enum(['next_request', 'turn_end']),
+    }),
+  },
   'session.close': {
     summary: 'Releases the session; it is kept on disk.',
     params: z.strictObject({ session }),
@@ -203,7 +218,10 @@ export const SESSION_METHODS = {
   },
   'session.forget': {
     summary: 'Erases the session: journal, blobs, handles and caches.',
-    params: z.strictObject({ session }),
+    params: z.strictObject({
+      session,
+      force: z.boolean().optional().describe('also while another connection holds it; that one is told'),
+    }),
     result: z.strictObject({ erased: z.literal(true) }),
   },
   'session.subscribe': {

@@ -46,6 +46,7 @@ export function stateOf(session: Session) {
       })),
     rereads: state.calls.results.reduce((sum, r) => sum + (r.rereads ?? 0), 0),
     pruned_tools: [...state.toolList.pruned.keys()],
+    ...(state.undo.size === 0 ? {} : { undo: [...state.undo.keys()] }),
     durable: { ...durableShown(session) },
     epoch: state.epoch,
     round: state.round,

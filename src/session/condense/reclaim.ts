@@ -2,6 +2,7 @@
 // tail of over-long blocks. Forced edits: boundary and price do not count, the rules of providers do.
 
 import { standing } from '../../curation/calls.js';
+import { claimOf } from '../../curation/claim.js';
 import { CLEAR_ID, isClearable } from '../../curation/clearing.js';
 import { planned } from '../../curation/decisions.js';
 import { handleOf } from '../../curation/handle.js';
@@ -49,7 +50,8 @@ function bodyOf(s: Survey, at: number, index: number): { part: Part; path: Path;
   const part = message?.reading.parts[index];
   const path = part?.bodyPath;
   if (message === undefined || part === undefined || path === undefined) return undefined;
-  const text = s.isFrozen(at, pointer(part.path)) ? undefined : sliceValue(message.native.text, path);
+  const fixed = s.isFrozen(at, pointer(part.path)) || s.isPinned(claimOf(at, index));
+  const text = fixed ? undefined : sliceValue(message.native.text, path);
   return text === undefined ? undefined : { part, path, text };
 }
 
@@ -140,8 +142,9 @@ function longTexts(s: Survey): LongText[] {
     .flatMap((m, at) => {
       if (m.tokens <= overlong(s) || m.reading.role !== 'user' || !editable(s, at)) return [];
       const chars = m.reading.parts.reduce((n, p) => n + (p.text ?? '').length, 0);
-      return m.reading.parts.flatMap((part) => {
+      return m.reading.parts.flatMap((part, i) => {
         if (part.kind !== 'text' || s.isEditedAt(at, pointer(part.path))) return [];
+        if (s.isPinned(claimOf(at, i))) return [];
         const tokens = Math.floor((m.tokens * (part.text ?? '').length) / Math.max(1, chars));
         return tokens > overlong(s) ? [{ at, part, tokens }] : [];
       });
