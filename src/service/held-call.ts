@@ -5,6 +5,7 @@ import type { MethodName, Result } from '../protocol/index.js';
 import { bodyHash, type SessionActor } from '../session/actor.js';
 import { type Held, isHeld } from '../session/commands/prepare.js';
 import type { Draft } from '../session/commit.js';
+import { onceMore } from '../session/condense/once-more.js';
 import type { GateRun } from '../session/gate.js';
 import { takeBackHeld } from '../session/take-back.js';
 import type { Caller, Rooms } from './context.js';
@@ -31,19 +32,23 @@ export async function heldCall(
   for (;;) {
     let result: Prepared | Held;
     try {
-      result = await actor.write<Prepared | Held>(
-        {
-          holder: caller,
-          command: 'write',
-          method: call.method,
-          level: 'os',
-          key: call.key,
-          params: call.params,
-          unfinished: isHeld,
-          record: recorded,
-        },
-        call.body,
-      );
+      const before = { ...run };
+      result = await onceMore(() => {
+        forget(run, before);
+        return actor.write<Prepared | Held>(
+          {
+            holder: caller,
+            command: 'write',
+            method: call.method,
+            level: 'os',
+            key: call.key,
+            params: call.params,
+            unfinished: isHeld,
+            record: recorded,
+          },
+          call.body,
+        );
+      });
     } catch (e) {
       if (run.waits !== undefined && run.ended === undefined) actor.compactor.abandon(run.waits);
       if (run.begun !== undefined) actor.compactor.abandon(run.begun);
@@ -55,6 +60,12 @@ export async function heldCall(
     actor.compactor.launch(result.held);
     run.ended = await endOf(actor, result, until - rooms.clock.mono());
   }
+}
+
+/** What a command that left nothing has noted of itself goes too. */
+function forget(run: GateRun, before: GateRun): void {
+  for (const key of Object.keys(run) as (keyof GateRun)[]) if (!(key in before)) delete run[key];
+  Object.assign(run, before);
 }
 
 /** The request itself can be rebuilt from the journal; only what was said about it is recorded. */

@@ -6,6 +6,7 @@ import { body, type Form } from '../session/commands/prepared.js';
 import { endTurn } from '../session/commands/turn-end.js';
 import type { Compactor } from '../session/condense/compactor.js';
 import type { Cycle } from '../session/condense/cycle.js';
+import { onceMore } from '../session/condense/once-more.js';
 import { newGateRun } from '../session/gate.js';
 import { loadState } from '../session/load.js';
 import { Session } from '../session/session.js';
@@ -44,9 +45,11 @@ export const TURN_CALLS: Handlers = {
   'turn.end': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     const run: { compactor: Compactor; begun?: Cycle } = { compactor: actor.compactor };
-    const result = await actor.write(
-      { holder: caller, command: 'write', method: 'turn.end', level: 'sync', key: p.key, params: p },
-      (draft) => endTurn(actor.session, p, draft, run),
+    const result = await onceMore(() =>
+      actor.write(
+        { holder: caller, command: 'write', method: 'turn.end', level: 'sync', key: p.key, params: p },
+        (draft) => endTurn(actor.session, p, draft, run),
+      ),
     );
     if (run.begun !== undefined) actor.compactor.launch(run.begun);
     measure(rooms, (meter) => meter.traced(actor.session.trace));

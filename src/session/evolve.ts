@@ -9,7 +9,7 @@ import { Native } from '../json/native.js';
 import { specOf } from '../providers/spec.js';
 import type { Payloads, SessionEvent } from './events.js';
 import { readHinted } from './hints.js';
-import { Ledger } from './ledger.js';
+import { type Decision, Ledger } from './ledger.js';
 import { project } from './project.js';
 import type { SessionState, StaticPart } from './state.js';
 import { ToolList } from './tool-list.js';
@@ -93,9 +93,10 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
   state.updatedAt = e.ts;
   const { _undo: undo, _hide: hide, _show: show, _own: own } = e.payload as DecisionFields;
   const edits = editsOf(e.payload as DecisionFields);
+  const repairs: Decision[] = [];
   for (const seq of undo ?? []) {
     soil(state, state.ledger.get(seq)?.edits, e.observed === true);
-    state.ledger.remove(seq);
+    repairs.push(...state.ledger.remove(seq));
     state.undo.delete(seq);
   }
   if (undo !== undefined) state.calls.uncleared(new Set(undo));
@@ -103,7 +104,13 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
   if (state.capped !== undefined && undo?.includes(state.capped.seq))
     delete (state as Partial<SessionState>).capped;
   if (edits !== undefined) {
-    state.ledger.add({ seq: e.seq, type: e.type, edits, ...(e.observed ? { observed: true } : {}) });
+    state.ledger.add({
+      seq: e.seq,
+      type: e.type,
+      edits,
+      ...(e.observed ? { observed: true } : {}),
+      ...(repairs.length === 0 ? {} : { repairs }),
+    });
   }
   for (const list of e.observed ? [state.toolListObserved] : [state.toolList, state.toolListObserved]) {
     if (hide !== undefined) list.hide(hide);

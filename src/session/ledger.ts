@@ -11,6 +11,8 @@ export interface Decision {
   readonly edits: readonly LedgerEdit[];
   /** Taken by a daemon that only watches: part of the projection, never of the request. */
   readonly observed?: boolean;
+  /** Repairs that it took back, since what they mended left the view: they stand again when it goes. */
+  readonly repairs?: readonly Decision[];
 }
 
 /** First and last stored message that an edit touches. */
@@ -109,13 +111,16 @@ export class Ledger {
     }
   }
 
-  /** Takes one decision back (a recall in place, a superseded durable block). */
-  remove(seq: number): boolean {
+  /**
+   * Takes one decision back (a recall in place, a superseded durable block).
+   * @returns the repairs in it: its own, and those that it had taken back
+   */
+  remove(seq: number): readonly Decision[] {
     const decision = this.#decisions.get(seq);
-    if (decision === undefined) return false;
+    if (decision === undefined) return [];
     this.#decisions.delete(seq);
     for (const edit of decision.edits) this.#unlink(edit);
-    return true;
+    return [...(decision.type === 'session.repaired' ? [decision] : []), ...(decision.repairs ?? [])];
   }
 
   /** What the view would get back without these decisions: their tokens, and the first position they touch. */
@@ -148,11 +153,12 @@ export class Ledger {
    */
   dropFrom(index: number): number[] {
     const gone: number[] = [];
+    const back: Decision[] = [];
     for (const seq of this.standingOn(index)) {
       const decision = this.#decisions.get(seq)!;
       const kept = isWhole(decision) ? [] : decision.edits.filter((e) => positionOf(e) < index);
       if (kept.length === 0) {
-        this.remove(seq);
+        back.push(...this.remove(seq).filter((d) => d !== decision));
         gone.push(seq);
         continue;
       }
@@ -160,6 +166,7 @@ export class Ledger {
       for (const edit of decision.edits) if (positionOf(edit) >= index) this.#unlink(edit);
       this.#decisions.set(seq, { ...decision, edits: kept });
     }
+    for (const repair of back) if (repair.edits.every((e) => positionOf(e) < index)) this.add(repair);
     return gone;
   }
 

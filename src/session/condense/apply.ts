@@ -195,8 +195,11 @@ export function undone(session: Session, cycle: PlannedCycle): number[] {
   const { from, to, keep } = cycle.range;
   const seqs = new Set<number>();
   if (state.summary !== undefined) seqs.add(state.summary.seq);
+  // What a repair put in for a call in the range may stand behind messages that it took out: in the request it is next.
+  let behind = to + 1;
+  while (behind < state.messages.length && state.ledger.isDropped(behind)) behind += 1;
   const inside = (e: LedgerEdit) =>
-    e.op === 'insert' ? e.before > from && e.before <= to + 1 : e.at >= from && e.at <= to && !keep.has(e.at);
+    e.op === 'insert' ? e.before > from && e.before <= behind : e.at >= from && e.at <= to && !keep.has(e.at);
   for (const d of state.ledger.decisions()) {
     if (d.observed || d.seq === state.summary?.seq) continue;
     const ours =

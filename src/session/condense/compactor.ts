@@ -41,6 +41,8 @@ interface Current {
   abort: AbortController;
   /** The summary, where it waits for a boundary. */
   ready?: Made;
+  /** Why it cannot stand in the request: the command that tried has left nothing, the next one says so. */
+  unfit?: string;
   approval?: { request: string; answer: (choice: string) => void };
 }
 
@@ -56,6 +58,11 @@ export class Compactor {
   /** The cycle that runs, or whose result waits. */
   get cycle(): Cycle | undefined {
     return this.#current?.cycle;
+  }
+
+  /** True while a finished summary waits for a boundary at which it pays. */
+  get waits(): boolean {
+    return this.#current?.ready !== undefined;
   }
 
   /**
@@ -129,6 +136,12 @@ export class Compactor {
   applyReady(draft: Draft, o: { forced: boolean; pending: ReadonlySet<string> }): void {
     const current = this.#current;
     if (current?.ready === undefined) return;
+    if (current.unfit !== undefined) {
+      this.#journalFailure(draft, current.unfit);
+      draft.push(event('io.status', { state: 'idle' }));
+      this.#end(current, { ok: false, how: 'rejected', reason: current.unfit });
+      return;
+    }
     const { session } = this.#host;
     const { state } = session;
     if (!mayEdit(state, session.profile.modelClass === 'AB')) return;
@@ -137,7 +150,13 @@ export class Compactor {
       if (!free && (!state.boundary || state.edited)) return;
       if (!free && !pays(session, current.cycle, current.ready.text)) return;
     }
-    const why = this.#apply(draft, current, current.ready, o.forced, o.pending);
+    let why: string | undefined;
+    try {
+      why = this.#apply(draft, current, current.ready, o.forced, o.pending);
+    } catch (e) {
+      if (e instanceof Unfit) current.unfit = e.message;
+      throw e;
+    }
     this.#current = undefined;
     current.cycle.settle(why === undefined ? { ok: true } : { ok: false, how: 'rejected', reason: why });
   }
