@@ -7,10 +7,15 @@ import { Wire } from './daemon/wire.js';
 import { type BenchResult, machineLine, round } from './harness.js';
 
 const CONNECTIONS = 2000;
-const SESSIONS = 300;
-const WARM = 200;
-/** The daemon looks for idle sessions each 30 s. */
-const PARKING_MS = 32_000;
+const WARM = 300;
+const SESSIONS = 900;
+/** Sessions of one message: the daemon knows them by their journals. */
+const KNOWN = 10_000;
+const KNOWN_BATCH = 1_000;
+const IN_USE = 50;
+const BATCH = 50;
+/** Idle time after which sessions leave memory here, ms. */
+const PARK_MS = 2_000;
 
 export default async function run(): Promise<BenchResult> {
   const figures: Record<string, number | string> = { machine: machineLine() };
@@ -31,25 +36,37 @@ export default async function run(): Promise<BenchResult> {
   } finally {
     await open.stop();
   }
-  const daemon = await daemonChild({ limits: { park_ms: 100 } });
+  const daemon = await daemonChild({ limits: { park_ms: PARK_MS } });
   try {
+    // The connection stays: it holds the sessions, and they leave memory all the same.
+    const wire = await Wire.open(daemon.socket);
     let made = 0;
-    const more = async (n: number) => {
-      const wire = await Wire.open(daemon.socket);
-      for (const end = made + n; made < end; made++)
-        await loadedSession(wire, `s${made}`, { tokens: SESSION_TOKENS });
-      const inUse = await daemon.collected();
-      // A session stays in memory while the connection that holds its lease is there.
-      await wire.close();
-      await sleep(PARKING_MS);
-      return { inUse, parked: await daemon.collected() };
+    const parked = async () => {
+      while (!(await wire.call('daemon.status', '{}')).includes('"open":0')) await sleep(PARK_MS);
+      return daemon.collected();
     };
-    const first = await more(WARM);
-    const second = await more(SESSIONS);
+    const grow = async (name: string, n: number, tokens: number, batch: number) => {
+      // In batches of one size: the heap that a batch takes while it is in use is there before the first count.
+      for (const end = made + n; made < end; ) {
+        for (let i = 0; i < batch; i++) await loadedSession(wire, `${name}${made++}`, { tokens });
+        await parked();
+      }
+      return parked();
+    };
     const each = (a: number, b: number, n: number) => round((a - b) / n / 1024);
-    figures['open_session_held_kb'] = each(second.inUse.held, first.parked.held, SESSIONS);
-    figures['parked_session_kb'] = each(second.parked.rss, first.parked.rss, SESSIONS);
-    figures['parked_session_held_kb'] = each(second.parked.held, first.parked.held, SESSIONS);
+    const before = await grow('s', WARM, SESSION_TOKENS, BATCH);
+    const after = await grow('s', SESSIONS, SESSION_TOKENS, BATCH);
+    figures['parked_session_kb'] = each(after.rss, before.rss, SESSIONS);
+    figures['parked_session_held_kb'] = each(after.held, before.held, SESSIONS);
+    const few = await grow('w', KNOWN_BATCH, 0, KNOWN_BATCH);
+    const known = await grow('k', KNOWN, 0, KNOWN_BATCH);
+    figures['known_session_kb'] = each(known.rss, few.rss, KNOWN);
+    figures['known_session_held_kb'] = each(known.held, few.held, KNOWN);
+    const names = Array.from({ length: IN_USE }, (_, i) => `u${i}`);
+    for (const name of names) await loadedSession(wire, name, { tokens: SESSION_TOKENS });
+    await Promise.all(names.map((name) => wire.call('session.state', `{"session":"${name}"}`)));
+    figures['open_session_held_kb'] = each((await daemon.collected()).held, known.held, IN_USE);
+    await wire.close();
   } finally {
     await daemon.stop();
   }

@@ -154,7 +154,7 @@ export const LIMITS = {
     300_000,
     100,
     86_400_000,
-    'idle time after which a session leaves memory; its journal stays',
+    'idle time after which a session leaves memory, held by a connection or not; its journal brings it back',
   ),
   pool_tasks: row('count', 4096, 1, 1_000_000, 'texts and plans that wait for the workers; beyond it BUSY'),
   pool_text_bytes: row(

@@ -59,7 +59,7 @@ export interface Daemon {
   reload(): void;
 }
 
-/** Sessions that nobody has used for so long leave memory; their journal brings them back. */
+/** Idle sessions are looked for so often at the least. */
 const PARK_EVERY_MS = 30_000;
 /** Journals past their retention are looked for at start and so often after it (J-13). */
 const SWEEP_EVERY_MS = 6 * 60 * 60_000;
@@ -241,7 +241,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     onChange: () => log.info({ tokens: tokens.size, closed: gate.review() }, 'tokens read again'),
     onFault: (e) => log.error({ error: e.message }, 'the token files cannot be used: the known tokens stay'),
   });
-  const parking = setInterval(() => registry.park(limits.park_ms), PARK_EVERY_MS);
+  const parking = setInterval(() => registry.park(limits.park_ms), Math.min(PARK_EVERY_MS, limits.park_ms));
   parking.unref();
   const sweep = () =>
     void store

@@ -56,6 +56,8 @@ export class SessionActor {
   #lost: CuratedError | undefined;
   /** The journal was read with calls in it that were held when the daemon ended: they are settled by the next write. */
   #cutOff = false;
+  /** The state is out of memory; the next command reads it again. */
+  #parked = false;
   touchedAt: number;
 
   /** @param global gets the events of every session of the tenant, while `watched` says that somebody listens */
@@ -81,14 +83,38 @@ export class SessionActor {
     return this.#holder !== undefined;
   }
 
-  /** Nothing runs, nobody holds it, nobody listens: it can leave memory. */
+  /** Nothing runs and nothing is awaited: the state can leave memory. */
   get parkable(): boolean {
+    const { state, topics } = this.session;
     return (
       this.#mailbox.depth === 0 &&
-      this.#holder === undefined &&
-      this.#subscribers.size === 0 &&
-      this.compactor.cycle === undefined
+      this.#lost === undefined &&
+      this.#outbox.length === 0 &&
+      this.compactor.cycle === undefined &&
+      state.held.length === 0 &&
+      !topics.awaits
     );
+  }
+
+  /** Somebody holds the session or listens to it: who that is stays in memory. */
+  get wanted(): boolean {
+    return this.#holder !== undefined || this.#subscribers.size > 0;
+  }
+
+  get parked(): boolean {
+    return this.#parked;
+  }
+
+  /** Puts the state out of memory. Lease and subscriptions stay; all else is in the journal. */
+  park(): void {
+    this.#parked = true;
+    this.session.park();
+  }
+
+  /** Brings the state back, if it is out of memory. */
+  wake(): Promise<void> {
+    this.touchedAt = this.#deps.clock.mono();
+    return this.#parked ? this.#mailbox.run(() => this.#recover()) : Promise.resolve();
   }
 
   /** Reads the journal into the state. Call once, before any command. */
@@ -237,8 +263,15 @@ export class SessionActor {
     }
   }
 
-  /** After a lost write the memory knows more than the journal: what the journal has is the truth. */
+  /** What a command needs to stand on. After a lost write the memory knows more than the journal: what the journal has is the truth. */
   async #recover(): Promise<void> {
+    if (this.#parked) {
+      const { epoch } = this.session;
+      this.session.wake(await this.#read());
+      // A rewind leaves the journal with an older one.
+      this.session.state.epoch = Math.max(epoch, this.session.state.epoch);
+      this.#parked = false;
+    }
     if (this.#lost === undefined) return;
     const lost = this.#lost;
     this.session.replace(await this.#read());

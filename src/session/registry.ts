@@ -34,20 +34,25 @@ export class SessionRegistry {
 
   get loaded(): number {
     let n = 0;
-    for (const sessions of this.#tenants.values()) n += sessions.size;
+    for (const tenant of this.#tenants.keys()) n += this.loadedOf(tenant);
     return n;
   }
 
   /** Sessions of one tenant in memory. */
   loadedOf(tenant: string): number {
-    return this.#tenants.get(tenant)?.size ?? 0;
+    let n = 0;
+    for (const actor of this.#tenants.get(tenant)?.values() ?? []) if (!actor.parked) n += 1;
+    return n;
   }
 
   /** The actor of a session; reads its journal when it is not in memory. An unknown session gives a fresh one. */
   async get(tenant: string, session: string): Promise<SessionActor> {
     const sessions = this.#of(tenant);
     let actor = sessions.get(session);
-    if (actor !== undefined) return actor;
+    if (actor !== undefined) {
+      await actor.wake();
+      return actor;
+    }
     actor = new SessionActor(
       { tenant, session },
       this.#deps,
@@ -101,7 +106,7 @@ export class SessionRegistry {
     const out: SessionSummary[] = [];
     for (const head of heads) {
       const actor = this.#of(tenant).get(head.key.session);
-      const state = actor?.session.state;
+      const state = actor?.parked === true ? undefined : actor?.session.state;
       out.push({
         session: head.key.session,
         model: state?.model || String(head.meta['model'] ?? ''),
@@ -128,15 +133,21 @@ export class SessionRegistry {
     this.#global.get(tenant)?.delete(subscriber);
   }
 
-  /** Puts sessions out of memory that nobody has used for `idleMs`; their journal brings them back. */
+  /**
+   * Puts sessions out of memory that nobody has used for `idleMs`; their journal brings them back. Of one that a connection
+   * holds or listens to, that stays. @returns the number of states that left memory
+   */
   park(idleMs: number): number {
     const now = this.#deps.clock.mono();
     let parked = 0;
     for (const sessions of this.#tenants.values()) {
       for (const [name, actor] of sessions) {
-        if (now - actor.touchedAt < idleMs || !actor.parkable) continue;
-        sessions.delete(name);
-        parked += 1;
+        if (!actor.parked) {
+          if (now - actor.touchedAt < idleMs || !actor.parkable) continue;
+          actor.park();
+          parked += 1;
+        }
+        if (!actor.wanted && actor.parkable) sessions.delete(name);
       }
     }
     return parked;

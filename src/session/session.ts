@@ -13,10 +13,19 @@ import { configError, loadSettings, PLUGIN_IDS, type Settings } from '../setting
 import { encodingOf } from '../tokens/encoding.js';
 import type { SessionDeps } from './deps.js';
 import { EditLog } from './edit-log.js';
+import { freshState } from './evolve.js';
 import { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
 import { SessionTopics } from './topics/session-topics.js';
 import { type Budget, budgetOf } from './window.js';
+
+/** What stands in the place of the state, and of what follows from it, while a session is parked. */
+const PARKED = {
+  state: freshState(),
+  rendering: new Rendering(),
+  edits: new EditLog(),
+  topics: new SessionTopics(),
+};
 
 const DAY = 24 * 60 * 60_000;
 
@@ -30,6 +39,8 @@ export class Session {
   edits = new EditLog();
   /** Envelopes that a turn.end has told since the last main request, by seq: the next llm.prepare need not. */
   readonly told = new Set<number>();
+  /** The state's, while it is parked. */
+  epoch = 0;
   #projection: Rendering | undefined;
   /** Version of the daemon's configuration that this session has taken up. */
   configVersion: number;
@@ -62,6 +73,24 @@ export class Session {
     this.#profile = undefined;
     this.#durable = undefined;
     this.topics.restart();
+  }
+
+  /** Out of memory: what all parked sessions share stands for the state, and nobody looks at it before `wake`. */
+  park(): void {
+    this.epoch = this.state.epoch;
+    this.replace(PARKED.state);
+    this.rendering = PARKED.rendering;
+    this.edits = PARKED.edits;
+    this.topics = PARKED.topics;
+    this.trace = [];
+    this.#settingsOf = undefined;
+    this.#tariff = undefined;
+    this.#budget = undefined;
+  }
+
+  wake(state: SessionState): void {
+    this.topics = new SessionTopics();
+    this.replace(state);
   }
 
   /** What the layers look at: the request, or in observe mode what it would be with all that was decided. */

@@ -72,6 +72,8 @@ export function endTurn(
     startDue(session, draft, run, state.pending);
   }
   const decided = [...topics, ...draft.committed.slice(before)];
+  // What a main request has carried since is nobody's news any more.
+  for (const seq of session.told) if (seq < state.sent.seq) session.told.delete(seq);
   for (const { event: e } of decided) if (e.type === 'memory.curated') session.told.add(e.seq);
   return {
     turn,

@@ -31,6 +31,7 @@ export class SessionTopics {
   #input: { message: number; turn: number } | undefined;
   #wanted: WantedVector[] = [];
   #chain: Promise<void> = Promise.resolve();
+  #works = 0;
 
   /** The state was read anew: what follows from it is made again. Vectors on their way still arrive. */
   restart(): void {
@@ -85,7 +86,17 @@ export class SessionTopics {
 
   /** Work on vectors runs in the order of the inputs, whatever order the answers come in. */
   inOrder(work: () => Promise<void>): void {
+    this.#works += 1;
+    const done = () => {
+      this.#works -= 1;
+    };
     this.#chain = this.#chain.then(work, work);
+    this.#chain.then(done, done);
+  }
+
+  /** Vectors are on their way. */
+  get awaits(): boolean {
+    return this.#works > 0 || this.#wanted.length > 0;
   }
 
   /** Resolves when no vector is awaited any more; each is within its deadline. */
