@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 // The command line's door: parses, hands over to one file per command, sets the exit code.
 import { Command, CommanderError } from 'commander';
+import { register as bisect } from './cli/bisect.js';
 import { register as completion } from './cli/completion.js';
 import { register as config, printConfig } from './cli/config.js';
 import { register as context } from './cli/context.js';
 import { register as count } from './cli/count.js';
 import { register as demo } from './cli/demo.js';
+import { register as diff } from './cli/diff.js';
 import { register as doctor } from './cli/doctor.js';
 import { register as evaluate } from './cli/eval.js';
 import { EXIT, report } from './cli/failure.js';
@@ -17,6 +19,7 @@ import { register as replay } from './cli/replay.js';
 import { register as run } from './cli/run.js';
 import { register as sessions } from './cli/sessions.js';
 import { register as start } from './cli/start.js';
+import { register as state } from './cli/state.js';
 import { register as status } from './cli/status.js';
 import { register as stop } from './cli/stop.js';
 import { register as tail } from './cli/tail.js';
@@ -50,6 +53,9 @@ for (const register of [
   tail,
   replay,
   files,
+  state,
+  diff,
+  bisect,
   undo,
   forget,
   context,

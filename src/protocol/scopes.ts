@@ -21,6 +21,8 @@ const READ: ReadonlySet<MethodName> = new Set([
   'tokens.count',
   'journal.read',
   'journal.replay',
+  'journal.bisect',
+  'journal.diff',
 ]);
 
 const ADMIN: ReadonlySet<MethodName> = new Set(['daemon.stop', 'test.clock']);

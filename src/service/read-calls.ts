@@ -9,6 +9,8 @@ import { readJournal } from '../session/commands/read.js';
 import { replay } from '../session/commands/replay.js';
 import { readHinted } from '../session/hints.js';
 import { events } from '../session/load.js';
+import { bisect } from '../session/past/bisect.js';
+import { diffOf } from '../session/past/diff.js';
 import { type ProjectedEvent, project } from '../session/project.js';
 import { encodingOf } from '../tokens/encoding.js';
 import { estimate, priorFor } from '../tokens/estimator.js';
@@ -45,6 +47,18 @@ export const READ_CALLS: Handlers = {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     await actor.idle();
     return replay(rooms.store, actor.key, p.to_seq);
+  },
+
+  'journal.bisect': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    const upTo = await actor.read('read', () => actor.session.state.seq);
+    return bisect(rooms.store, actor.key, p.text, upTo);
+  },
+
+  'journal.diff': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    await actor.idle();
+    return diffOf(rooms.store, actor.key, p);
   },
 
   'tokens.count': (_caller, p, rooms) => countTokens(p, rooms),

@@ -10,7 +10,8 @@ import { messagesOf, stateOf } from '../session/commands/read.js';
 import { undo } from '../session/commands/undo.js';
 import { event, type MessageHint } from '../session/events.js';
 import { loadState } from '../session/load.js';
-import type { Handlers } from './context.js';
+import { Session } from '../session/session.js';
+import type { Handlers, Rooms } from './context.js';
 import { wakeUp } from './context-calls.js';
 import { embedInputs, offerEmbedder } from './embed-inputs.js';
 
@@ -69,12 +70,12 @@ export const SESSION_CALLS: Handlers = {
   'session.state': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     await actor.session.topics.settled();
-    return actor.read('read', () => stateOf(actor.session));
+    return actor.read('read', async () => stateOf(await sessionAt(actor, p.at_seq, rooms)));
   },
 
   'session.messages': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
-    return actor.read('read', () => messagesOf(actor.session, p));
+    return actor.read('read', async () => messagesOf(await sessionAt(actor, p.at_seq, rooms), p));
   },
 
   'session.list': async (caller, _p, rooms) => ({ sessions: await rooms.registry.list(caller.tenant) }),
@@ -177,6 +178,13 @@ export const SESSION_CALLS: Handlers = {
     return { erased: true };
   },
 };
+
+/** The session as it was at a seq; the very one where none is asked for. */
+async function sessionAt(actor: SessionActor, seq: number | undefined, rooms: Rooms): Promise<Session> {
+  if (seq === undefined) return actor.session;
+  if (seq > actor.session.state.seq) gap(actor);
+  return new Session(actor.key, await loadState(rooms.store, actor.key, seq), actor.session.deps);
+}
 
 function gap(actor: SessionActor): never {
   return fail('SEQ_GAP', `the journal ends at seq ${actor.session.state.seq}`, {

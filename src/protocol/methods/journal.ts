@@ -1,6 +1,30 @@
 // Schemas of the journal's calls (PROTOCOL 6). Pure.
 import { z } from 'zod';
-import { count, json, name, positive, text } from '../values.js';
+import { count, delta, json, name, positive, raw, real, text, timestamp } from '../values.js';
+
+const price = z.strictObject({
+  seq: count,
+  reason: text.optional(),
+  cache_invalidates: z.boolean(),
+  recache_tokens: count.optional(),
+  saves_per_request: real.optional(),
+  break_even_requests: real.optional(),
+  tokens_delta: delta,
+});
+
+const told = z.strictObject({
+  seq: count,
+  type: text,
+  turn: count,
+  ts: timestamp,
+  layer: text.optional(),
+  reason: text.optional(),
+  handle: text.optional(),
+  tool: text.optional(),
+  tool_call_id: text.optional(),
+  message: count.optional(),
+  envelope: price.optional().describe('what the pass as a whole did to the cache, and what it saves'),
+});
 
 export const JOURNAL_METHODS = {
   'journal.read': {
@@ -19,6 +43,48 @@ export const JOURNAL_METHODS = {
       requests: count.describe('how many prepared requests the journal holds'),
       identical: z.boolean(),
       mismatches: z.array(z.strictObject({ seq: count, hash: text, replayed: text })),
+    }),
+  },
+  'journal.bisect': {
+    summary:
+      'Which decision took a text out of the request: a binary search with the rendered request at each point.',
+    params: z.strictObject({ session: name, text: text.min(1) }),
+    result: z.strictObject({
+      found: z.enum(['present', 'removed', 'never']),
+      came: z
+        .strictObject({ seq: count, turn: count, message: count })
+        .optional()
+        .describe('the newest message that brought it'),
+      removed: told.optional(),
+      last_request: count.optional().describe('seq of the last request with it'),
+      first_without: count.optional().describe('seq of the first request without it'),
+      looked: count.describe('points whose request was rendered'),
+    }),
+  },
+  'journal.diff': {
+    summary: 'One request before and after curation, with the decision behind each difference.',
+    params: z.strictObject({
+      session: name,
+      turn: count.optional().describe('its last main request; without turn and seq the newest of all'),
+      seq: positive.optional().describe('of an llm.request'),
+    }),
+    result: z.strictObject({
+      seq: count,
+      turn: count,
+      hash: text,
+      messages: z.strictObject({ before: count, after: count, unchanged: count }),
+      tokens: z.strictObject({ before: count, after: count }),
+      hidden_tools: z.array(text),
+      changes: z.array(
+        z.strictObject({
+          message: count.describe('stored position'),
+          before: raw('message').optional().describe('absent: something of ours'),
+          after: raw('message').optional().describe('absent: left out'),
+          tokens_before: count,
+          tokens_after: count,
+          decisions: z.array(told),
+        }),
+      ),
     }),
   },
 } as const;

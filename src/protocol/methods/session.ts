@@ -98,7 +98,10 @@ export const SESSION_METHODS = {
   },
   'session.state': {
     summary: 'Where the session stands: tokens by section, topic, what is cleared, pruned and pending.',
-    params: z.strictObject({ session }),
+    params: z.strictObject({
+      session,
+      at_seq: positive.optional().describe('as it was there; absent: as it is'),
+    }),
     result: z.strictObject({
       session,
       turn: count,
@@ -138,6 +141,7 @@ export const SESSION_METHODS = {
       from: count.optional(),
       limit: positive.optional(),
       view: z.enum(['stored', 'curated']).optional(),
+      at_seq: positive.optional().describe('as they were there; absent: as they are'),
     }),
     result: z.strictObject({
       messages: z.array(z.strictObject({ id: text, seq: count, message: raw('message') })),
