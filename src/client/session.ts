@@ -65,7 +65,7 @@ export class Session {
 
   append(
     messages: unknown[],
-    o: { key?: string; parent_call_id?: string } & CallOptions = {},
+    o: { key?: string; parent_call_id?: string; preload?: unknown[]; input?: string } & CallOptions = {},
   ): Promise<WireResult<'session.append'>> {
     const { timeoutMs: _, signal: __, ...rest } = o;
     return this.call('session.append', { messages, ...rest }, o);

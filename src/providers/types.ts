@@ -162,4 +162,13 @@ export interface FormatSpec {
   textMessage(role: 'user' | 'assistant' | 'system', text: string): string;
   /** Synthetic tool result for repairs: a block (anthropic), a message or an item. */
   toolError(callId: string, text: string): string;
+  /** JSON texts of new messages that answer calls, in order; one message for all where the format wants them together. */
+  toolResults(results: readonly NewResult[]): string[];
+}
+
+/** A tool result that is told in plain words. */
+export interface NewResult {
+  callId: string;
+  text: string;
+  isError: boolean;
 }

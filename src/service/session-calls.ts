@@ -2,9 +2,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.js';
+import { Native } from '../json/native.js';
 import type { Params } from '../protocol/index.js';
+import type { FormatSpec } from '../providers/types.js';
 import type { SessionActor } from '../session/actor.js';
-import { append } from '../session/commands/append.js';
+import { type AppendParams, append } from '../session/commands/append.js';
 import { open } from '../session/commands/open.js';
 import { messagesOf, stateOf } from '../session/commands/read.js';
 import { undo } from '../session/commands/undo.js';
@@ -55,8 +57,7 @@ export const SESSION_CALLS: Handlers = {
         append(
           actor.session,
           {
-            messages: p.messages,
-            hints: hintMap(p.hints),
+            ...messagesIn(actor.session.state.spec, p),
             ...(p.parent_call_id === undefined ? {} : { parentCallId: p.parent_call_id }),
             ...(p.sent === undefined ? {} : { sent: p.sent }),
           },
@@ -190,6 +191,22 @@ function gap(actor: SessionActor): never {
   return fail('SEQ_GAP', `the journal ends at seq ${actor.session.state.seq}`, {
     detail: { expected: actor.session.state.seq },
   });
+}
+
+/** Results, messages, preload, input: in this order (L4-18). */
+function messagesIn(spec: FormatSpec, p: Params<'session.append'>): Pick<AppendParams, 'messages' | 'hints'> {
+  const results = (p.results ?? []).map(({ id, output, error }) => ({
+    callId: id,
+    text: error === undefined || error === '' ? (output ?? '') : `Error: ${error}`,
+    isError: error !== undefined && error !== '',
+  }));
+  const answers = spec.toolResults(results).map((text) => new Native(text));
+  const { messages, preload = [], input = '' } = p;
+  const typed = input === '' ? [] : [new Native(spec.textMessage('user', input))];
+  const hints = new Map([...hintMap(p.hints)].map(([at, hint]) => [at + answers.length, hint]));
+  const from = answers.length + messages.length;
+  for (const i of preload.keys()) hints.set(from + i, { preload: true });
+  return { messages: [...answers, ...messages, ...preload, ...typed], hints };
 }
 
 type Hints = Params<'session.append'>['hints'];

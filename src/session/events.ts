@@ -19,6 +19,8 @@ export interface MessageHint {
   usage?: unknown;
   model?: string;
   media?: MediaHint[];
+  /** Context that came with an input and that nobody typed. */
+  preload?: true;
 }
 
 export interface OwnConfig {

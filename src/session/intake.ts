@@ -108,7 +108,7 @@ export function* messageEvents(session: Session, taken: Taken): Generator<NewEve
     ...(taken.bodies.length === 0 ? {} : { bodies: taken.bodies }),
     ...(taken.hint === undefined ? {} : { hint: taken.hint }),
   });
-  if (reading.role === 'user' && reading.ownText !== '') {
+  if (reading.role === 'user' && reading.ownText !== '' && taken.hint?.preload !== true) {
     yield event('io.input', { message: at, tokens: taken.tokens });
   }
   if (reading.role === 'assistant') yield event('llm.response', { message: at });

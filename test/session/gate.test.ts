@@ -258,7 +258,8 @@ async function cutOff(keyed: boolean): Promise<{ d: BenchDaemon; append: Json[];
   const store = new MemoryStore();
   const stuck = new FakeSummariser(() => new Promise(() => undefined));
   const first = new BenchDaemon({ summariser: stuck, store });
-  await open(first, [GATE], SMALL);
+  // Long after the test, and not the two minutes that its timers would hold the process by default.
+  await open(first, [GATE], { ...SMALL, blocks: { [GATE]: { deadline: '4s' } } });
   await first.call('session.append', { session: S, messages: talk(2) });
   const append = talk(9);
   prepare(first, append, keyed ? { key: 'k1' } : {}).catch(() => undefined);
@@ -357,4 +358,96 @@ test('NS-14 nothing to compact: the original error', async () => {
     d.call('llm.error', { session: S, error: 'Input is too long for requested model.' }),
   );
   assert.match(e.message, /Input is too long/);
+});
+
+test('NS-3 compaction is due above the threshold, not at it, and is asked before every model call', async () => {
+  const room = async (extra: number) => {
+    const d = new BenchDaemon({ summariser: new FakeSummariser() });
+    await open(d, [GATE], SMALL);
+    const messages = talk(5, 'word '.repeat(300));
+    const fixed = (await prepare(d, messages)).tokens;
+    // Four characters are a token of the bench's counter, and an answer that ends on them costs no other.
+    const fill = fixed.threshold - fixed.curated + extra - 4;
+    const out = await prepare(d, [assistantText('abcd'.repeat(fill))]);
+    return { d, out };
+  };
+  const at = await room(0);
+  assert.equal(at.out.tokens.curated, at.out.tokens.threshold);
+  assert.equal(events(at.d, 'memory.compact.request').length, 0);
+  const over = await room(1);
+  assert.equal(events(over.d, 'memory.compact.request').length, 1);
+  // The next call, one token further, is asked as well.
+  await prepare(at.d, [user('abcd')]);
+  assert.equal(events(at.d, 'memory.compact.request').length, 1);
+});
+
+test('NS-23 the check sees all that is sent: system, tools, the durable block, what was just appended', async () => {
+  const big = 'abcd'.repeat(4200);
+  const parts: Record<string, (d: BenchDaemon) => Promise<unknown>> = {
+    system: (d) => prepare(d, [user('now')], { system: big }),
+    tools: (d) =>
+      prepare(d, [user('now')], {
+        tools: [
+          { type: 'function', function: { name: 'run', description: big, parameters: { type: 'object' } } },
+        ],
+      }),
+    durable: async (d) => {
+      await d.call('durable.set_manifest', { session: S, text: big });
+      return prepare(d, [user('now')]);
+    },
+    appended: (d) => prepare(d, [user(big)]),
+  };
+  for (const [name, add] of Object.entries(parts)) {
+    const d = new BenchDaemon({ summariser: new FakeSummariser() });
+    await open(d, [GATE], { ...SMALL, curated: { durable: { max_tokens: 10_000 } } });
+    await prepare(d, talk(4, 'word '.repeat(200)));
+    assert.equal(events(d, 'memory.compact.request').length, 0, name);
+    await add(d);
+    const [asked] = events(d, 'memory.compact.request');
+    assert.ok(asked !== undefined, `${name} alone is over the threshold`);
+    assert.ok(asked.estimated_tokens > 4200, name);
+  }
+});
+
+test('NS-23 a replaced history is one journalled step, and is measured as it is sent', async () => {
+  const fake = new FakeSummariser();
+  const d = new BenchDaemon({ summariser: fake });
+  await open(d, [GATE], SMALL);
+  await prepare(d, undefined, { messages: talk(3, 'word '.repeat(100)) });
+  const other = talk(9).map((m, i) => (i === 0 ? user(`another start ${K}`) : m));
+  const out = await prepare(d, undefined, { messages: other });
+  const diverged = await journal(d, 'session.diverged');
+  assert.deepEqual(
+    diverged.map((e) => [e.index ?? e.payload.index, e.dropped_messages ?? e.payload.dropped_messages]),
+    [[0, 3]],
+  );
+  assert.equal(events(d, 'memory.compact.request').length, 1);
+  assert.ok(out.tokens.curated <= out.tokens.threshold);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+test('L5-13 with the gate alone compaction runs with its defaults', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [GATE], SMALL);
+  await prepare(d, talk(9));
+  const [done] = events(d, 'memory.compacted');
+  // protect_recent 4: messages 5 to 8 stay.
+  assert.deepEqual(done.covers, [0, 4]);
+});
+
+test('L5-13 listed without the gate it runs by its strategy, and over the threshold alone', async () => {
+  const compaction = 'nexus.memory.compaction';
+  const run = async (n: number, size: string) => {
+    const fake = new FakeSummariser();
+    const d = new BenchDaemon({ summariser: fake });
+    const blocks = { [compaction]: { strategy: 'message_count', message_threshold: 8 } };
+    await open(d, [compaction], { ...SMALL, context_window: 400_000, blocks, ...(size === K ? SMALL : {}) });
+    await prepare(d, talk(n, size));
+    // The cycle runs in the background: its result waits for a boundary.
+    await new Promise(setImmediate);
+    return { asked: fake.asked.length, requests: events(d, 'memory.compact.request').length };
+  };
+  assert.deepEqual(await run(7, K), { asked: 0, requests: 0 }, 'over the threshold, below the measure');
+  assert.deepEqual(await run(9, ''), { asked: 0, requests: 0 }, 'the measure alone, under the threshold');
+  assert.deepEqual(await run(9, K), { asked: 1, requests: 0 }, 'both; nothing is held');
 });

@@ -58,6 +58,15 @@ export const SESSION_METHODS = {
     params: z.strictObject({
       session,
       messages: z.array(message),
+      results: z
+        .array(z.strictObject({ id: name, output: text.optional(), error: text.optional() }))
+        .optional()
+        .describe('answers to calls in plain words, written in the format; they go before the rest'),
+      preload: z
+        .array(message)
+        .optional()
+        .describe('context that goes before `input`: nobody typed it, so it is no input of the user'),
+      input: text.optional().describe('what the user typed; empty adds no message. It goes last'),
       key: name.optional(),
       parent_call_id: name
         .optional()

@@ -19,4 +19,19 @@ export const anthropic: FormatSpec = {
   textMessage: (role, text) => JSON.stringify({ role, content: [{ type: 'text', text }] }),
   toolError: (callId, text) =>
     JSON.stringify({ type: 'tool_result', tool_use_id: callId, content: text, is_error: true }),
+  // All results of a round stand in one message (PV-A5).
+  toolResults: (results) =>
+    results.length === 0
+      ? []
+      : [
+          JSON.stringify({
+            role: 'user',
+            content: results.map(({ callId, text, isError }) => ({
+              type: 'tool_result',
+              tool_use_id: callId,
+              content: text,
+              ...(isError ? { is_error: true } : {}),
+            })),
+          }),
+        ],
 };

@@ -16,4 +16,6 @@ export const openaiChat: FormatSpec = {
   },
   textMessage: (role, text) => JSON.stringify({ role, content: text }),
   toolError: (callId, text) => JSON.stringify({ role: 'tool', tool_call_id: callId, content: text }),
+  toolResults: (results) =>
+    results.map(({ callId, text }) => JSON.stringify({ role: 'tool', tool_call_id: callId, content: text })),
 };

@@ -22,4 +22,8 @@ export const openaiResponses: FormatSpec = {
     }),
   toolError: (callId, text) =>
     JSON.stringify({ type: 'function_call_output', call_id: callId, output: text }),
+  toolResults: (results) =>
+    results.map(({ callId, text }) =>
+      JSON.stringify({ type: 'function_call_output', call_id: callId, output: text }),
+    ),
 };

@@ -248,7 +248,8 @@ function wordsIn(session: Session, cycle: PlannedCycle): UserWords[] {
   const { state } = session;
   const words: UserWords[] = [];
   for (let at = cycle.range.from; at <= cycle.range.to; at += 1) {
-    const { reading, turn } = state.messages[at]!;
+    const { reading, turn, hint } = state.messages[at]!;
+    if (hint?.preload === true) continue;
     if (cycle.range.keep.has(at) || !isGenuineUser(reading) || reading.ownText.trim() === '') continue;
     words.push({ turn, text: reading.ownText });
   }

@@ -49,9 +49,9 @@ export class SessionTopics {
   follow(state: SessionState, end = state.messages.length): void {
     if (this.#at > end || (this.#at > 0 && state.messages[this.#at - 1]!.seq !== this.#seq)) this.restart();
     for (; this.#at < end; this.#at += 1) {
-      const { reading, turn, seq } = state.messages[this.#at]!;
+      const { reading, turn, seq, hint } = state.messages[this.#at]!;
       this.#seq = seq;
-      if (reading.ownText === '') continue;
+      if (reading.ownText === '' || hint?.preload === true) continue;
       if (reading.role === 'user') {
         this.close(state);
         this.tracker.read(reading.ownText, turn, this.#at);
