@@ -11,6 +11,7 @@ import { PLUGIN_IDS } from '../settings/index.js';
 import { isOverflow } from '../summary/retryable.js';
 import type { Handlers } from './context.js';
 import { heldCall } from './held-call.js';
+import { withRequest } from './recorded-request.js';
 
 export const COMPACTION_CALLS: Handlers = {
   'memory.compact': async (caller, p, rooms) => {
@@ -59,11 +60,13 @@ export const COMPACTION_CALLS: Handlers = {
   'llm.error': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     const { session } = actor;
+    // The provider's word was taken in with the first try: the same call again is answered from what is recorded.
+    const repeated = p.key !== undefined && session.state.keys.has(p.key);
     const told = errorOf(p.error);
     const overflow = isOverflow(told.message, told.type) || p.stop_reason === 'model_context_window_exceeded';
-    const again = await actor.write(
-      { holder: caller, command: 'write', method: 'llm.error', level: 'os' },
-      (draft) => {
+    const again =
+      repeated ||
+      (await actor.write({ holder: caller, command: 'write', method: 'llm.error', level: 'os' }, (draft) => {
         const { recovering, sent } = session.state;
         draft.push(
           event('llm.error', {
@@ -74,8 +77,7 @@ export const COMPACTION_CALLS: Handlers = {
           }),
         );
         return overflow && p.delivered !== true && !recovering && sent.requests > 0;
-      },
-    );
+      }));
     if (!again) throw original(told, overflow);
     const before = session.rendering.digest(undefined, undefined);
     const run = { ...newGateRun(actor.compactor), overflow: true };
@@ -88,6 +90,7 @@ export const COMPACTION_CALLS: Handlers = {
         run,
         body: (draft) => prepare(session, params, draft, run),
       });
+      if (repeated) return withRequest(actor, result, {}, rooms);
       // The same request would overflow again.
       if (session.rendering.digest(undefined, undefined) === before) throw original(told, overflow);
       return result;

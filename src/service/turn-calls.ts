@@ -1,18 +1,15 @@
 // Handlers of the turn: llm.prepare, turn.end.
 
-import type { SessionActor } from '../session/actor.js';
 import { prepare } from '../session/commands/prepare.js';
-import { body, type Form } from '../session/commands/prepared.js';
 import { endTurn } from '../session/commands/turn-end.js';
 import type { Compactor } from '../session/condense/compactor.js';
 import type { Cycle } from '../session/condense/cycle.js';
 import { onceMore } from '../session/condense/once-more.js';
 import { newGateRun } from '../session/gate.js';
-import { loadState } from '../session/load.js';
-import { Session } from '../session/session.js';
 import type { Handlers, Meter, Rooms } from './context.js';
 import { embedInputs, offerEmbedder } from './embed-inputs.js';
 import { heldCall } from './held-call.js';
+import { withRequest } from './recorded-request.js';
 import { hintMap } from './session-calls.js';
 
 export const TURN_CALLS: Handlers = {
@@ -38,8 +35,7 @@ export const TURN_CALLS: Handlers = {
         meter.prepared((rooms.clock.mono() - began) / 1000, result.tokens.raw, result.tokens.curated);
       });
     }
-    if (result.request !== undefined || result.patch !== undefined) return result;
-    return { ...result, ...(await requestAt(actor, result.seq, p, rooms)) };
+    return withRequest(actor, result, p, rooms);
   },
 
   'turn.end': async (caller, p, rooms) => {
@@ -71,11 +67,4 @@ function measure({ meter }: Rooms, told: (meter: Meter) => void): void {
   } catch {
     // What the call did stands, counted or not.
   }
-}
-
-/** The request of an earlier prepare, rebuilt from the recorded decisions: the answer to a repeated key. */
-async function requestAt(actor: SessionActor, seq: number, form: Form, rooms: Rooms) {
-  const past = new Session(actor.key, await loadState(rooms.store, actor.key, seq), actor.session.deps);
-  past.rendering.sync(past.state);
-  return body(past, form);
 }

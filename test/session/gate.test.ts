@@ -332,6 +332,17 @@ test('NS-14 an overflow is answered with a smaller request, once; then the provi
   assert.equal((await d.call('journal.replay', { session: S })).identical, true);
 });
 
+test('F38 NS-14 an overflow told again with the same key gives the recorded answer', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [GATE], { ...SMALL, context_window: 200_000 });
+  await prepare(d, talk(9));
+  const told = { session: S, error: 'prompt is too long: 210000 tokens', key: 'e1' };
+  const once = await d.call('llm.error', told);
+  const again = new BenchDaemon({ store: d.store });
+  assert.deepEqual(await again.call('llm.error', told), once);
+  assert.equal((await journal(d, 'llm.error')).length, 1);
+});
+
 test('NS-14 NS-16 any other error leaves the history alone, and so does one whose answer had begun', async () => {
   const fake = new FakeSummariser();
   const d = new BenchDaemon({ summariser: fake });
