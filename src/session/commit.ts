@@ -69,7 +69,8 @@ export class Draft {
         ...(event.observed === undefined ? {} : { observed: event.observed }),
       },
     );
-    const folded = { ...event, seq: record.seq, ts: record.ts, turn: record.turn } as SessionEvent;
+    // Told as it is journalled: who hears it now and who reads it later get the same.
+    const folded = { ...event, payload, seq: record.seq, ts: record.ts, turn: record.turn } as SessionEvent;
     evolve(state, folded);
     state.hash = record.hash;
     const committed = { record, event: folded };
