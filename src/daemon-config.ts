@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { CuratedError } from './errors.js';
 import type { Log } from './observe/index.js';
+import { Redactor } from './redaction/redactor.js';
 import {
   type ConfigLayer,
   configError,
@@ -11,6 +12,10 @@ import {
   type Settings,
 } from './settings/index.js';
 
+function redactorOf({ journal }: Settings): Redactor | undefined {
+  return journal.redact.length === 0 ? undefined : new Redactor(journal.redact);
+}
+
 /** The daemon's own configuration file: read at start, again when asked; a wrong one never replaces a right one. */
 export class DaemonConfig {
   layers: readonly ConfigLayer[] = [];
@@ -18,6 +23,8 @@ export class DaemonConfig {
   settings: Settings;
   /** Grows with each change: sessions take it up at their next turn boundary. */
   version = 1;
+  /** Undefined where there are no rules. */
+  redactor: Redactor | undefined;
   readonly #file: string;
   readonly #log: Log;
 
@@ -26,12 +33,14 @@ export class DaemonConfig {
     this.#log = log;
     this.layers = this.#read();
     this.settings = resolveSettings(this.layers);
+    this.redactor = redactorOf(this.settings);
   }
 
   reload(): void {
     try {
       this.layers = this.#read();
       this.settings = resolveSettings(this.layers);
+      this.redactor = redactorOf(this.settings);
       this.version += 1;
       this.#log.info(
         { file: this.#file },

@@ -193,6 +193,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
       setImmediate(() => void stop());
     },
     layers: () => config.layers,
+    redactor: () => config.redactor,
     pantry,
     recall,
     meter: {

@@ -9,6 +9,8 @@ const UNSET = Symbol('not parsed yet');
  */
 export class Native extends RawJson {
   #value: unknown;
+  /** How many places of it were redacted on the way in; unset: none. */
+  redactions?: number;
 
   /** `text` must be valid JSON; `value`, if given, must be what it parses to. */
   constructor(text: string, value: unknown = UNSET) {

@@ -84,6 +84,9 @@ export function isPlainObject(v: unknown): v is Record<string, unknown> {
   return typeof v === 'object' && v !== null && !Array.isArray(v);
 }
 
+/** In the answer of a call of which something was redacted before it was stored. */
+export const redactions = count.describe('places of the call that were redacted before anything was stored');
+
 /** What the host knows of messages of the call beyond the provider's fields; `message` is the index in the call. */
 export const hints = z.array(
   z.strictObject({

@@ -9,6 +9,8 @@ export type Format = 'anthropic' | 'openai-chat' | 'openai-responses';
 export interface Native {
   readonly text: string;
   readonly value: unknown;
+  /** Places that were redacted on the way in; unset: none. */
+  readonly redactions?: number;
 }
 
 export type PartKind = 'text' | 'thinking' | 'tool_call' | 'tool_result' | 'image' | 'document' | 'opaque';

@@ -14,6 +14,7 @@ import type {
   ServerRequestName,
   ServerResult,
 } from '../protocol/index.js';
+import type { Redactor } from '../redaction/redactor.js';
 import type { Holder } from '../session/holder.js';
 import type { ProjectedEvent } from '../session/project.js';
 import type { SessionRegistry } from '../session/registry.js';
@@ -62,6 +63,8 @@ export interface Rooms {
   /** Begins the drain; answers at once. */
   stop(): void;
   layers(): readonly ConfigLayer[];
+  /** The operator's redaction; undefined where there are no rules. */
+  redactor?: (() => Redactor | undefined) | undefined;
   /** Project context; absent where there is no folder for it. */
   pantry?: Pantry | undefined;
   /** Search over what was said; absent where nothing is indexed. */

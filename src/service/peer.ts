@@ -26,6 +26,7 @@ import {
 import type { ProjectedEvent } from '../session/project.js';
 import type { Caller, Handler, Rooms } from './context.js';
 import { HANDLERS } from './handlers.js';
+import { redactParams, TELLS } from './redact-params.js';
 
 interface Waiting {
   settle(result: unknown): void;
@@ -178,7 +179,11 @@ export class Peer implements Caller {
         detail: { scope, scopes: [...this.scopes] },
       });
     }
-    return handler(this, call.params as never, this.#o.rooms);
+    const redactor = this.#o.rooms.redactor?.();
+    if (redactor === undefined) return handler(this, call.params as never, this.#o.rooms);
+    const { params, count } = redactParams(call.method, call.params, redactor);
+    const result = await handler(this, params as never, this.#o.rooms);
+    return count > 0 && TELLS.has(call.method) ? { ...(result as object), redactions: count } : result;
   }
 
   #initialize(p: Params<'initialize'>) {

@@ -42,6 +42,8 @@ export interface Payloads extends DecisionPayloads {
     tools_features?: number[];
     /** Tokens of each definition, in order. */
     _tools_each?: number[];
+    system_redactions?: number;
+    tools_redactions?: number;
     config: unknown;
     /** What the session itself asked for: laid over the daemon's file again when that changes. */
     own?: OwnConfig;
@@ -61,6 +63,8 @@ export interface Payloads extends DecisionPayloads {
     features: number[];
     /** Tokens of each tool result body in the message, in order. */
     bodies?: number[];
+    /** Places that were redacted before the message was stored: what its sender holds is another text. */
+    redactions?: number;
     hint?: MessageHint;
   };
   /** A report that the host recorded with a message: for the request that the message answers. */
@@ -75,7 +79,7 @@ export interface Payloads extends DecisionPayloads {
   'session.attached': { messages: number; tokens: number };
   /** The host moved its cache markers in messages it resent: same content, other bytes. */
   'session.remarked': { messages: { at: number; text: string }[] };
-  'session.system': { text: string | null; tokens: number; features: number[] };
+  'session.system': { text: string | null; tokens: number; features: number[]; redactions?: number };
   'session.tools': {
     text: string | null;
     tokens: number;
@@ -84,6 +88,7 @@ export interface Payloads extends DecisionPayloads {
     _each?: number[];
     /** What was listed keeps its place, whatever the host's new order. */
     _keep_order?: boolean;
+    redactions?: number;
   };
   'session.diverged': {
     index: number;

@@ -35,6 +35,7 @@ export function freshState(): SessionState {
     turn: 0,
     round: 0,
     messages: [],
+    redacted: [],
     messageTokens: 0,
     calls: new CallIndex(),
     ledger: new Ledger(),
@@ -77,6 +78,7 @@ function staticPart(
   text: string | null | undefined,
   tokens: number | undefined,
   features: readonly number[] | undefined,
+  redactions: number | undefined,
   each?: readonly number[],
 ): StaticPart | undefined {
   if (text == null) return undefined;
@@ -84,6 +86,7 @@ function staticPart(
     native: new Native(text),
     tokens: tokens ?? 0,
     features: features ?? [],
+    ...(redactions === undefined ? {} : { redacted: true as const }),
     ...(each === undefined ? {} : { each }),
   };
 }
@@ -161,12 +164,17 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       break;
     case 'session.system':
       state.staticChanged = state.sent.requests > 0;
-      state.system = staticPart(e.payload.text, e.payload.tokens, e.payload.features) as StaticPart;
+      state.system = staticPart(
+        e.payload.text,
+        e.payload.tokens,
+        e.payload.features,
+        e.payload.redactions,
+      ) as StaticPart;
       if (e.payload.text === null) delete (state as Partial<SessionState>).system;
       break;
     case 'session.tools': {
-      const { text, tokens, features, _each: each, _keep_order: keepOrder } = e.payload;
-      setTools(state, staticPart(text, tokens, features, each), keepOrder === true);
+      const { text, tokens, features, redactions, _each: each, _keep_order: keepOrder } = e.payload;
+      setTools(state, staticPart(text, tokens, features, redactions, each), keepOrder === true);
       break;
     }
     case 'session.diverged':
@@ -390,9 +398,9 @@ function opened(state: SessionState, p: Payloads['session.opened']): void {
   if (p.context_window !== undefined) state.contextWindow = p.context_window;
   if (p.max_output_tokens !== undefined) state.maxOutputTokens = p.max_output_tokens;
   if (p.project !== undefined) state.project = p.project;
-  const system = staticPart(p.system, p.system_tokens, p.system_features);
+  const system = staticPart(p.system, p.system_tokens, p.system_features, p.system_redactions);
   if (system !== undefined) state.system = system;
-  const tools = staticPart(p.tools, p.tools_tokens, p.tools_features, p._tools_each);
+  const tools = staticPart(p.tools, p.tools_tokens, p.tools_features, p.tools_redactions, p._tools_each);
   if (tools !== undefined) setTools(state, tools, false);
   state.config = p.config;
   state.own = p.own ?? {};
@@ -412,6 +420,7 @@ function message(state: SessionState, p: Payloads['session.message'], e: Session
   const own = new Native(p.text);
   const reading = readHinted(state.spec, own, p.hint?.media);
   const at = state.messages.length;
+  if (p.redactions !== undefined) state.redacted.push(at);
   state.messages.push({
     id: p.id,
     seq: e.seq,
@@ -456,6 +465,7 @@ function diverged(state: SessionState, index: number): void {
   }
   for (let i = index; i < state.messages.length; i += 1) state.messageTokens -= state.messages[i]!.tokens;
   state.messages.length = index;
+  while (state.redacted.length > 0 && state.redacted.at(-1)! >= index) state.redacted.pop();
   state.held = state.held.filter((h) => h.messages <= index);
   state.ledger.touch(index);
   state.calls.truncate(index);

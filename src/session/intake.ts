@@ -93,6 +93,11 @@ export function checkShape(session: Session, messages: readonly Native[]): void 
   });
 }
 
+/** What an event says of a value that was redacted on its way in. */
+export function redactionsOf(native: Native): { redactions?: number } {
+  return native.redactions === undefined ? {} : { redactions: native.redactions };
+}
+
 /** Events of one message: itself, then what it means. */
 export function* messageEvents(session: Session, taken: Taken): Generator<NewEvent> {
   const { state } = session;
@@ -106,6 +111,7 @@ export function* messageEvents(session: Session, taken: Taken): Generator<NewEve
     tokens: taken.tokens,
     features: taken.features,
     ...(taken.bodies.length === 0 ? {} : { bodies: taken.bodies }),
+    ...redactionsOf(taken.native),
     ...(taken.hint === undefined ? {} : { hint: taken.hint }),
   });
   if (reading.role === 'user' && reading.ownText !== '' && taken.hint?.preload !== true) {

@@ -27,9 +27,16 @@ export function patchOf(state: SessionState, rendering: Rendering, log: EditLog)
   const ops =
     dropped.length > 0 && asOperations > rendering.tokens * TEXT_OF_TOKEN
       ? [wholeOf(rendering)]
-      : [edits, ...markOps(rendering), ...movedOps(state, dropped), ...headOps(state, rendering)];
+      : [...redactedOps(state), edits, ...markOps(rendering), ...movedOps(state, dropped), ...headOps(state, rendering)];
   const all = [...ops, ...systemOps(state), ...toolOps(state)].filter((o) => o !== '').join(',');
   return { base_messages: state.messages.length, ops: new RawJson(`[${all}]`) };
+}
+
+/** Where the host holds another text than we do, ours goes in its place before anything is done to it. */
+function redactedOps({ redacted, messages, ledger }: SessionState): string[] {
+  return redacted
+    .filter((at) => !ledger.isDropped(at))
+    .map((at) => `{"op":"replace","path":"/messages/${at}","value":${messages[at]!.native.text}}`);
 }
 
 /** Our cache marks; a block that an edit put in place is the request's own by now. */
@@ -61,9 +68,10 @@ function headOps(state: SessionState, rendering: Rendering): string[] {
   return [`{"op":"add","path":"/messages/0","value":${rendering.pieces[0]!.text}}`];
 }
 
-function systemOps(state: SessionState): string[] {
-  if (state.format !== 'openai-chat' || state.system === undefined) return [];
-  return ['{"op":"remove","path":"/system"}'];
+function systemOps({ format, system }: SessionState): string[] {
+  if (system === undefined) return [];
+  if (format === 'openai-chat') return ['{"op":"remove","path":"/system"}'];
+  return system.redacted ? [`{"op":"replace","path":"/system","value":${system.native.text}}`] : [];
 }
 
 /** The messages in one operation. */
@@ -75,6 +83,6 @@ function wholeOf(rendering: Rendering): string {
 function toolOps(state: SessionState): string[] {
   const tools = toolsText(state);
   if (tools === undefined && state.tools !== undefined) return ['{"op":"remove","path":"/tools"}'];
-  if (tools === undefined || tools === state.tools?.native.text) return [];
+  if (tools === undefined || (tools === state.tools?.native.text && !state.tools.redacted)) return [];
   return [`{"op":"replace","path":"/tools","value":${tools}}`];
 }

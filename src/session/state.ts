@@ -36,6 +36,8 @@ export interface StaticPart {
   /** Of a tool list: tokens of each definition, in order. */
   each?: readonly number[];
   features: readonly number[];
+  /** The host holds another text: this one was redacted on its way in. */
+  redacted?: true;
 }
 
 /** What the last main request carried: the base of prefix, cache and pre-send rules. */
@@ -128,6 +130,8 @@ export interface SessionState {
   /** Rounds (turn ends of any kind) so far. */
   round: number;
   messages: StoredMessage[];
+  /** Positions of messages whose senders hold another text, ascending. */
+  redacted: number[];
   /** Sum of `tokens` over messages. */
   messageTokens: number;
   calls: CallIndex;

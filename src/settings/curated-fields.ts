@@ -1,5 +1,7 @@
 // Every key of the blocks `curated` (PROTOCOL 3) and `journal` (REQUIREMENTS 11) with default, range and meaning. Data.
+
 import { LIMITS, type LimitRow } from '../config.js';
+import { type RedactionRule, ruleFault } from '../redaction/rule.js';
 import {
   block,
   bool,
@@ -266,6 +268,26 @@ function excludable(name: string, path: KeyPath, context: ReadContext): string {
   return name;
 }
 
+const REDACT: Shape<RedactionRule> = {
+  name: string(undefined, 'told in place of what was taken out'),
+  pattern: string(undefined, 'RE2 syntax; linear on every text'),
+  replacement: string(undefined, '$1 .. $9: groups of the pattern; unset: [redacted:NAME]'),
+};
+
+const redactRules = items(
+  REDACT,
+  'taken out of what agents send before anything is stored: the session holds the redacted text',
+  (rule, path, context) => {
+    const { name, pattern, replacement } = rule;
+    if (name === undefined || pattern === undefined) {
+      context.fault(path, 'a rule needs a name and a pattern');
+      return;
+    }
+    const fault = ruleFault({ name, pattern, ...(replacement === undefined ? {} : { replacement }) });
+    if (fault !== undefined) context.fault([...path, fault.key], `${shown(rule[fault.key])} ${fault.text}`);
+  },
+);
+
 export const JOURNAL_FIELDS: Shape<JournalSettings> = {
   fsync: oneOf(
     ['turn-boundary', 'every-event', 'none'],
@@ -283,4 +305,5 @@ export const JOURNAL_FIELDS: Shape<JournalSettings> = {
     text: 'events that are not recorded',
     item: excludable,
   }),
+  redact: redactRules,
 };

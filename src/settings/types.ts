@@ -1,4 +1,5 @@
 // The resolved settings as the rooms read them: camelCase, complete, frozen. Types and plugin ids only; knows no YAML.
+import type { RedactionRule } from '../redaction/rule.js';
 
 /** Our plugins by their key in `Settings.plugins`; the values are the full ids of events, sections and YAML (P-12). */
 export const PLUGIN_IDS = {
@@ -143,6 +144,7 @@ export interface JournalSettings {
   retainDays: number;
   rotateSizeMb: number;
   excludeEvents: readonly string[];
+  redact: readonly RedactionRule[];
 }
 
 /** All conditions of one item must hold. */

@@ -9,6 +9,7 @@ import {
   positive,
   raw,
   real,
+  redactions,
   system,
   text,
   toolChoice,
@@ -59,6 +60,7 @@ const prepared = z.strictObject({
   pending: z.array(json).describe('what waits for the turn boundary'),
   violations: z.array(z.looseObject({ rule: text, path: text })).optional(),
   fits: z.literal(true),
+  redactions: redactions.optional(),
   context_management: json.optional().describe('request fields of native edits, when they are on'),
 });
 

@@ -12,6 +12,7 @@ import {
   project,
   raw,
   real,
+  redactions,
   system,
   text,
   timestamp,
@@ -51,6 +52,7 @@ export const SESSION_METHODS = {
       messages: count,
       config: jsonObject,
       packet: packet.optional(),
+      redactions: redactions.optional(),
     }),
   },
   'session.append': {
@@ -85,6 +87,7 @@ export const SESSION_METHODS = {
       total_tokens: count,
       turn: count,
       seq: count,
+      redactions: redactions.optional(),
     }),
   },
   'turn.end': {

@@ -6,7 +6,7 @@ import { configError, effective, loadSettings } from '../../settings/index.js';
 import { measureSystem, measureTools } from '../../tokens/request-count.js';
 import type { Draft } from '../commit.js';
 import { event, type OwnConfig } from '../events.js';
-import { measured } from '../intake.js';
+import { measured, redactionsOf } from '../intake.js';
 import type { Session } from '../session.js';
 
 type OpenParams = Params<'session.open'>;
@@ -100,6 +100,7 @@ async function create(session: Session, p: OpenParams, draft: Draft): Promise<vo
             system: p.system.text,
             system_tokens: system!.tokens,
             system_features: system!.features,
+            ...(p.system.redactions === undefined ? {} : { system_redactions: p.system.redactions }),
           }),
       ...(p.tools === undefined
         ? {}
@@ -108,6 +109,7 @@ async function create(session: Session, p: OpenParams, draft: Draft): Promise<vo
             tools_tokens: tools!.tokens,
             tools_features: tools!.features,
             _tools_each: tools!.each,
+            ...(p.tools.redactions === undefined ? {} : { tools_redactions: p.tools.redactions }),
           }),
       ...(p.project === undefined ? {} : { project: p.project }),
       config,
@@ -134,7 +136,7 @@ export async function setStatic(
   const { state } = session;
   if (p.system !== undefined && p.system.text !== state.system?.native.text) {
     const { each: _, ...size } = await measured(session, measureSystem(p.system.value));
-    draft.push(event('session.system', { text: p.system.text, ...size }));
+    draft.push(event('session.system', { text: p.system.text, ...size, ...redactionsOf(p.system) }));
   }
   if (p.tools !== undefined && p.tools.text !== state.tools?.native.text) {
     const { each, ...size } = await measured(session, measureTools(p.tools.value as unknown[], state.format));
@@ -143,6 +145,7 @@ export async function setStatic(
         text: p.tools.text,
         ...size,
         _each: each,
+        ...redactionsOf(p.tools),
         // Hosts that list their tools in no fixed order would break the cache with every call.
         ...(session.curatesTools ? { _keep_order: true } : {}),
       }),
