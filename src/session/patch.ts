@@ -27,7 +27,13 @@ export function patchOf(state: SessionState, rendering: Rendering, log: EditLog)
   const ops =
     dropped.length > 0 && asOperations > rendering.tokens * TEXT_OF_TOKEN
       ? [wholeOf(rendering)]
-      : [...redactedOps(state), edits, ...markOps(rendering), ...movedOps(state, dropped), ...headOps(state, rendering)];
+      : [
+          ...redactedOps(state),
+          edits,
+          ...markOps(rendering),
+          ...movedOps(state, dropped),
+          ...headOps(state, rendering),
+        ];
   const all = [...ops, ...systemOps(state), ...toolOps(state)].filter((o) => o !== '').join(',');
   return { base_messages: state.messages.length, ops: new RawJson(`[${all}]`) };
 }

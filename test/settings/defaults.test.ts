@@ -94,6 +94,7 @@ test('E-6 the defaults of the journal', () => {
     retainDays: 30,
     rotateSizeMb: 4,
     excludeEvents: ['core.tick'],
+    redact: [],
   });
 });
 
