@@ -1,18 +1,24 @@
 // What the hook costs an agent before each model call: `session.append` of 1.5 KB and `llm.prepare`, one after the other,
-// on sessions of 50,000 tokens. Wall time as the client sees it over the unix socket.
+// on sessions of 50,000 tokens. Wall time as the client sees it over the unix socket. With `--with-summaries` the same
+// turns beside summaries that are being written, against turns of the same run with none.
+import { besideSummaries } from './daemon/beside-summaries.js';
 import { daemonChild } from './daemon/child.js';
 import { appendParams, loadedSession, prepareParams, quantile } from './daemon/load.js';
 import { Wire } from './daemon/wire.js';
-import { type BenchResult, machineLine, round } from './harness.js';
+import { type BenchOptions, type BenchResult, machineLine, round } from './harness.js';
 
 /** Fresh sessions keep the size near 50,000 tokens: 50 turns add about 20,000. */
 const SESSIONS = 24;
 const TURNS = 50;
 const WARM_SESSIONS = 4;
 
-export default async function run(): Promise<BenchResult> {
+export default async function run({ args }: BenchOptions): Promise<BenchResult> {
   const daemon = await daemonChild();
   try {
+    if (args.includes('--with-summaries')) {
+      const figures = await besideSummaries(daemon.socket);
+      return { name: 'turn-latency', figures: { machine: machineLine(), ...figures } };
+    }
     const wire = await Wire.open(daemon.socket);
     const figures: Record<string, number | string> = { machine: machineLine() };
     for (const kind of ['patch', 'full'] as const) {
