@@ -7,6 +7,8 @@ export interface SummaryBlock {
   covers: [number, number];
   text: string;
   kinds: string[];
+  /** Lines of the text that stay whatever the budget. */
+  pins?: string[];
 }
 
 const CUES: readonly [RegExp, number][] = [
@@ -17,12 +19,20 @@ const CUES: readonly [RegExp, number][] = [
   [/[/\\]\w+\.\w+|\w+\.(ts|js|go|py|rs|md|json)\b/, 1.5],
 ];
 
-/** The lines of a text that matter most, in their order, within a budget. A heading stays with the first line under it. */
-export function condense(text: string, budget: number, count: (text: string) => number): string {
+const PINNED = 100;
+
+/** The lines of a text that matter most, in their order, within a budget: those of `pins` before any other. */
+export function condense(
+  text: string,
+  budget: number,
+  count: (text: string) => number,
+  pins: readonly string[] = [],
+): string {
   if (count(text) <= budget) return text;
   const lines = text.split('\n').filter((l) => l.trim() !== '');
+  const first = new Set(pins);
   const ranked = lines
-    .map((line, i) => ({ line, i, worth: worthOf(line) }))
+    .map((line, i) => ({ line, i, worth: first.has(line.trim()) ? PINNED : worthOf(line) }))
     .sort((a, b) => b.worth - a.worth || a.i - b.i);
   const kept = new Set<number>();
   let left = budget - 2;
@@ -60,12 +70,13 @@ export function bounded(
     // The newest block keeps at least half; what is older shares the other half.
     const room = Math.max(Math.floor(budget / 2), budget - rest);
     const merged = merge(a, b);
-    out.unshift({ ...merged, text: condense(merged.text, out.length === 0 ? budget : room, count) });
+    const share = out.length === 0 ? budget : room;
+    out.unshift({ ...merged, text: condense(merged.text, share, count, merged.pins) });
     if (out.length > 1 && count(out[0]!.text) <= room && total() <= budget) break;
   }
   const only = out[0];
   if (out.length === 1 && only !== undefined && count(only.text) > budget)
-    out[0] = { ...only, text: condense(only.text, budget, count) };
+    out[0] = { ...only, text: condense(only.text, budget, count, only.pins) };
   return out;
 }
 
@@ -77,7 +88,9 @@ function merge(a: SummaryBlock, b: SummaryBlock): SummaryBlock {
     seen.add(key);
     return true;
   });
+  const pins = [...new Set([...(a.pins ?? []), ...(b.pins ?? [])])];
   return {
+    ...(pins.length === 0 ? {} : { pins }),
     turns: [Math.min(a.turns[0], b.turns[0]), Math.max(a.turns[1], b.turns[1])],
     covers: [Math.min(a.covers[0], b.covers[0]), Math.max(a.covers[1], b.covers[1])],
     text: lines.join('\n'),

@@ -8,7 +8,18 @@ import { Native } from '../../src/json/native.js';
 import { profileOf } from '../../src/providers/profile.js';
 import { specOf } from '../../src/providers/spec.js';
 import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
-import { COMPACTION, compact, FakeSummariser, good, journal, open, prepare, S, texts } from './condensing.js';
+import {
+  COMPACTION,
+  compact,
+  FakeSummariser,
+  GATE,
+  good,
+  journal,
+  open,
+  prepare,
+  S,
+  texts,
+} from './condensing.js';
 
 const MODEL = 'claude-sonnet-4-5';
 
@@ -132,5 +143,41 @@ test('NS-24 L4-11 random conversations, by a model and by the built-in summarise
       },
     ),
     { numRuns: 12 },
+  );
+});
+
+test('L4-20 NS-24 the decision of turn 1 survives windows of 1k to 16k tokens and the built-in summariser, in every request', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1000, max: 16_000 }),
+      fc.integer({ min: 1, max: 8000 }),
+      fc.array(fc.nat(2), { minLength: 3, maxLength: 10 }),
+      fc.boolean(),
+      async (window, maxOutput, pieces, asked) => {
+        const fake = new FakeSummariser(() => good('Things went on.'));
+        const d = new BenchDaemon(asked ? { summariser: fake } : {});
+        await open(d, [GATE, COMPACTION], { context_window: window, max_output_tokens: maxOutput });
+        await prepare(d, [user('TASK: move the tokens.')]);
+        await d.call('session.append', {
+          session: S,
+          messages: [
+            assistant('Looked at it. We decided to keep JWT instead of sessions. Going on.'),
+            user('fine'),
+          ],
+        });
+        await d.call('turn.end', { session: S });
+        for (const [n, kind] of pieces.entries()) {
+          const added = piece(kind, n);
+          const out = await prepare(d, added).catch((e: { kind: string }) => {
+            assert.ok(['CONTEXT_IRREDUCIBLE', 'SUMMARY_FAILED'].includes(e.kind), String(e));
+          });
+          if (out === undefined) break;
+          assert.match(JSON.stringify(out.request.messages), /decided to keep JWT instead of sessions/);
+          await d.call('turn.end', { session: S });
+          await compact(d);
+        }
+      },
+    ),
+    { numRuns: 40 },
   );
 });

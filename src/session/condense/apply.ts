@@ -8,6 +8,7 @@ import { isGenuineUser } from '../../providers/groups.js';
 import { PLUGIN_IDS } from '../../settings/index.js';
 import { bounded, type SummaryBlock } from '../../summary/blocks.js';
 import { chooseWords, compose, type UserWords } from '../../summary/compose.js';
+import { firstDecisions, pinned } from '../../summary/pins.js';
 import type { Draft } from '../commit.js';
 import { SCHEMA_VERSION } from '../commit.js';
 import { event, type NewEvent } from '../events.js';
@@ -19,8 +20,10 @@ import { surveyOf } from '../survey-of.js';
 import { violationsOf } from '../validity.js';
 import { backupPath } from './archive-note.js';
 import { type Cycle, unchanged } from './cycle.js';
-import { summaryBound, wordsBound } from './request.js';
+import { sources, summaryBound, wordsBound } from './request.js';
 
+/** Tokens of the first turn's decisions that every summary has room for. */
+const PINNED_MOST = 200;
 /** Tokens of a message's wrapping (NS-1). */
 const WRAPPING = 4;
 
@@ -43,11 +46,13 @@ export function applySummary(
   const { state, rendering } = session;
   if (!unchanged(cycle, state.messages, state.summary?.seq)) return 'the history has changed';
   rendering.sync(state);
+  const { text, pins } = pinned(made.text, decidedFirst(session, cycle));
   const block: SummaryBlock = {
     turns: turnsOf(session, cycle),
     covers: [cycle.range.fresh[0]!, cycle.range.fresh.at(-1)!],
-    text: made.text,
+    text,
     kinds: made.kinds ?? [],
+    ...(pins.length === 0 ? {} : { pins }),
   };
   const plan = planOf(session, cycle, [...(state.summary?.blocks ?? []), block]);
   // Too long an answer is refused as it came, not cut down to something that happens to fit (L4-13).
@@ -124,6 +129,15 @@ export function applySummary(
     throw new Unfit(`no place for the summary: ${violationsOf(session, o.pending)[0]?.message ?? ''}`);
   }
   return undefined;
+}
+
+/** What was decided in the first turn of the history, as far as it leaves by this cycle. */
+function decidedFirst(session: Session, cycle: Cycle): string[] {
+  const first = session.state.messages[0]!.turn;
+  const messages = sources(session, cycle).filter((m) => m.turn === first);
+  if (messages.length === 0) return [];
+  const budget = Math.min(PINNED_MOST, Math.floor(summaryBound(session) / 2));
+  return firstDecisions(messages, budget, (t) => session.countShort(t));
 }
 
 function measure(session: Session): { tokens: number } {

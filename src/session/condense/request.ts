@@ -47,7 +47,8 @@ export function requestOf(session: Session, cycle: Cycle, freed: number): Summar
   };
 }
 
-function sources(session: Session, cycle: Cycle): SourceMessage[] {
+/** Messages of a cycle as plain data. */
+export function sources(session: Session, cycle: Cycle): SourceMessage[] {
   const { state } = session;
   const tools = new Map<string, string>();
   for (const r of state.calls.results) tools.set(`${r.at}/${r.part}`, r.tool);
