@@ -10,7 +10,7 @@ import { type Clock, systemClock } from './clock.js';
 import { type Limits, resolveLimits } from './config.js';
 import { EntryStore } from './context/entry-store.js';
 import { Pantry } from './context/pantry.js';
-import { RecallIndex } from './context/recall/index-file.js';
+import { IndexThread } from './context/recall/index-thread.js';
 import { DaemonConfig } from './daemon-config.js';
 import { createGate, DEFAULT_PORT, loadTokens, OWNER, TokenWatch } from './gate/index.js';
 import { MemoryStore, type Store } from './journal/index.js';
@@ -104,7 +104,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   });
   const recall = new RecallFeed({
     store,
-    index: new RecallIndex(o.memory ? ':memory:' : join(paths.data, 'recall.db')),
+    index: new IndexThread(o.memory ? ':memory:' : join(paths.data, 'recall.db')),
     pantry,
     health,
   });

@@ -11,14 +11,14 @@ const VECTOR = 0.6;
 const WORDS = 0.4;
 
 /** The telling words of a text, each once; all of them where none tells anything. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   const words = [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])];
   const telling = words.filter((w) => !STOP_WORDS.has(w));
   return (telling.length > 0 ? telling : words).slice(0, MOST);
 }
 
 /** A match expression: any of the words, each a plain string, so that no operator of FTS5 comes in from outside. */
-export function anyOf(words: readonly string[]): string {
+function anyOf(words: readonly string[]): string {
   return words.map((w) => `"${w}"`).join(' OR ');
 }
 

@@ -6,6 +6,8 @@ import { originalOf, recall } from '../session/commands/recall.js';
 import type { Caller, Handlers, Rooms } from './context.js';
 
 const DEFAULT_K = 10;
+/** Hits that a budget of tokens may be filled with. */
+const MOST_IN_BUDGET = 1000;
 const SNIPPET = 300;
 /** M-12: tokens of all snippets of a search by topic. */
 const ON_DEMAND_TOKENS = 500;
@@ -13,11 +15,12 @@ type Hit = Result<'recall.search'>['hits'][number];
 
 export const RECALL_CALLS: Handlers = {
   'recall.search': async (caller, p, rooms) => {
-    const k = p.k ?? DEFAULT_K;
+    const k = p.k ?? (p.max_tokens === undefined ? DEFAULT_K : MOST_IN_BUDGET);
     const said = await searchSaid(caller, p, k, rooms);
     const filed = searchFiled(caller, p, k, rooms);
     const hits = [...said, ...filed].sort((a, b) => b.score - a.score).slice(0, k);
-    return { hits: p.topic === undefined ? hits : withinBudget(hits, rooms) };
+    if (p.topic !== undefined) return { hits: withinBudget(hits, rooms) };
+    return { hits: p.max_tokens === undefined ? hits : fitting(hits, p.max_tokens) };
   },
 
   'recall.get': async (caller, p, rooms) => {
@@ -40,6 +43,16 @@ function withinBudget(hits: readonly Hit[], rooms: Rooms): Hit[] {
   return hits.filter((hit, i) => {
     left -= rooms.pantry?.tokens(hit.snippet) ?? hit.snippet.length / 4;
     return i === 0 || left >= 0;
+  });
+}
+
+/** Hits whose originals fit together, best first. */
+function fitting(hits: readonly Hit[], budget: number): Hit[] {
+  let left = budget;
+  return hits.filter((hit) => {
+    if (hit.tokens > left) return false;
+    left -= hit.tokens;
+    return true;
   });
 }
 
@@ -66,6 +79,7 @@ async function searchSaid(
     tool: p.tool,
     topicWords: p.topic === undefined ? undefined : topicWords(caller, p.topic, p.project, rooms),
     k,
+    budget: p.max_tokens,
   });
 }
 

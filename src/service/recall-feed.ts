@@ -2,9 +2,9 @@
 // after a turn. The index holds nothing that the journals do not, so a lost one fills again by itself.
 
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { wordsOf } from '../context/fts.js';
 import type { Pantry } from '../context/pantry.js';
-import type { Found, NewRow, Position, RecallIndex } from '../context/recall/index-file.js';
+import type { AnyIndex } from '../context/recall/index-thread.js';
+import type { Found, NewRow, Position } from '../context/recall/rows.js';
 import { asCuratedError } from '../errors.js';
 import type { SessionKey, Store } from '../journal/index.js';
 import { Native } from '../json/native.js';
@@ -17,7 +17,7 @@ import { StoryFeed } from './story-feed.js';
 
 export interface RecallFeedDeps {
   store: Store;
-  index: RecallIndex;
+  index: AnyIndex;
   pantry?: Pantry | undefined;
   health: { green(name: string): void; red(name: string, error: unknown): void };
 }
@@ -31,6 +31,8 @@ export interface RecallQuery {
   /** Words of a topic, one of which must be there (L2). */
   topicWords?: string | undefined;
   k: number;
+  /** Tokens of the originals of all hits. */
+  budget?: number | undefined;
 }
 
 /** After a turn the index follows so much later: what comes meanwhile is read with it. */
@@ -68,7 +70,7 @@ export class RecallFeed {
 
   /** As `follow`, for all sessions of a tenant that went on. */
   async followAll(tenant: string): Promise<void> {
-    const known = this.#deps.index.positions(tenant);
+    const known = await this.#deps.index.positions(tenant);
     for (const head of await this.#deps.store.heads(tenant)) {
       const at = known.get(head.key.session);
       if (at?.seq !== head.seq || at.hash !== head.hash) await this.follow(head.key);
@@ -78,26 +80,23 @@ export class RecallFeed {
   async search(tenant: string, q: RecallQuery): Promise<Found[]> {
     if (q.session === undefined) await this.followAll(tenant);
     else await this.follow({ tenant, session: q.session });
-    const words = wordsOf(q.query);
-    const must = wordsOf(q.topicWords ?? '');
-    if (words.length + must.length === 0) return [];
     return this.#deps.index.search({
       tenant,
-      words,
-      must,
-      query: q.query.trim() === '' ? (q.topicWords ?? '') : q.query,
+      query: q.query,
+      must: q.topicWords ?? '',
       session: q.session,
       project: q.project,
       tool: q.tool,
       k: q.k,
+      budget: q.budget,
     });
   }
 
   /** The exact JSON text behind a handle of the index, from the journal; undefined when there is none. */
   async original(tenant: string, handle: string): Promise<string | undefined> {
-    for (const place of this.#deps.index.places(tenant, handle)) {
+    for (const place of await this.#deps.index.places(tenant, handle)) {
       const key = { tenant, session: place.session };
-      const format = this.#deps.index.position(tenant, place.session)?.format as Format | undefined;
+      const format = (await this.#deps.index.position(tenant, place.session))?.format as Format | undefined;
       if (format === undefined) continue;
       for await (const { event } of events(this.#deps.store, key, place.seq, place.seq)) {
         if (event.type !== 'session.message') continue;
@@ -111,7 +110,7 @@ export class RecallFeed {
   /** The session is erased: what was made from it goes too. */
   forget(key: SessionKey): Promise<void> {
     return this.#next(key, async () => {
-      this.#deps.index.erase(key.tenant, key.session);
+      await this.#deps.index.erase(key.tenant, key.session);
       this.#deps.pantry?.forget(key.tenant, key.session);
     });
   }
@@ -120,7 +119,7 @@ export class RecallFeed {
     this.#closed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await Promise.allSettled(this.#chains.values());
-    this.#deps.index.close();
+    await this.#deps.index.close();
   }
 
   /** One at a time for each session. */
@@ -148,16 +147,16 @@ export class RecallFeed {
 
   async #read(key: SessionKey): Promise<void> {
     const { index, store } = this.#deps;
-    let at = index.position(key.tenant, key.session);
+    let at = await index.position(key.tenant, key.session);
     if (at !== undefined && !(await this.#stands(key, at))) {
-      index.erase(key.tenant, key.session);
+      await index.erase(key.tenant, key.session);
       at = undefined;
     }
     const pass = new Pass(key, at, this.#deps);
     for await (const { event, record } of events(store, key, (at?.seq ?? 0) + 1)) {
-      if (pass.take(event, record.hash)) await nextTick();
+      if (await pass.take(event, record.hash)) await nextTick();
     }
-    pass.end();
+    await pass.end();
   }
 
   /** Is the journal still the one that was read up to here? A rewind makes it another. */
@@ -186,7 +185,7 @@ class Pass {
   }
 
   /** @returns true when rows were written: a place to let others run */
-  take(e: SessionEvent, hash: string): boolean {
+  async take(e: SessionEvent, hash: string): Promise<boolean> {
     this.#changed = true;
     let wrote = false;
     if (e.type === 'session.opened') {
@@ -195,52 +194,53 @@ class Pass {
       if (e.payload.project !== undefined)
         this.#at.project = pantry?.root(this.#key.tenant, e.payload.project) ?? e.payload.project;
     } else if (e.type === 'session.message') {
-      wrote = this.#settle();
+      wrote = await this.#settle();
       const rows = passages(this.#key, this.#at.format as Format, e.seq, e.turn, e.payload);
       this.#open = { at: e.payload.at, rows, payload: e.payload };
     } else if (e.type === 'tool.result' && this.#open?.at === e.payload.message) {
       const row = this.#open.rows.find((r) => r.part === e.payload.part);
       if (row !== undefined) row.tool = e.payload.tool;
     }
-    const entry = this.#story.take(e, (n) => this.#requests(n));
+    const entry = await this.#story.take(e, (n) => this.#requests(n));
     if (entry !== undefined && this.#at.project !== '')
       this.#deps.pantry?.ingest(this.#key.tenant, this.#at.project, { entries: [entry] }, this.#key.session);
     Object.assign(this.#at, { seq: e.seq, hash, inputs: this.#story.inputs });
     return wrote;
   }
 
-  end(): void {
-    this.#settle();
-    if (this.#changed) this.#write();
+  async end(): Promise<void> {
+    await this.#settle();
+    if (this.#changed) await this.#write();
   }
 
   /** The newest n user messages, the open one included, oldest first. */
-  #requests(n: number): string[] {
+  async #requests(n: number): Promise<string[]> {
     const own =
       this.#open === undefined
         ? ''
         : specOf(this.#at.format as Format).read(new Native(this.#open.payload.text)).ownText;
     const waiting = this.#rows.filter((r) => r.role === 'user' && r.tool === null).map((r) => r.text);
-    const stored = this.#deps.index.requests(this.#key.tenant, this.#key.session, n);
+    const stored = await this.#deps.index.requests(this.#key.tenant, this.#key.session, n);
     return [...stored, ...waiting, own].slice(-n);
   }
 
   /** The rows of the message before are complete: at this point the position stands behind all of its events. */
-  #settle(): boolean {
+  async #settle(): Promise<boolean> {
     for (const row of this.#open?.rows ?? []) {
       this.#rows.push(row);
       this.#chars += row.text.length;
     }
     this.#open = undefined;
     if (this.#rows.length < BATCH && this.#chars < BATCH_CHARS) return false;
-    this.#write();
+    await this.#write();
     return true;
   }
 
-  #write(): void {
-    this.#deps.index.add(this.#key.tenant, this.#key.session, this.#rows, { ...this.#at });
+  async #write(): Promise<void> {
+    const rows = this.#rows;
     this.#rows = [];
     this.#chars = 0;
+    await this.#deps.index.add(this.#key.tenant, this.#key.session, rows, { ...this.#at });
   }
 }
 

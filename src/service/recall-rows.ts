@@ -1,6 +1,6 @@
 // A journalled message as passages that can be found and recalled: one for each part that says something. Pure.
 
-import type { NewRow } from '../context/recall/index-file.js';
+import type { NewRow } from '../context/recall/rows.js';
 import { handleOf } from '../curation/handle.js';
 import type { SessionKey } from '../journal/index.js';
 import { type Path, sliceValue } from '../json/index.js';

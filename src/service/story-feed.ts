@@ -1,5 +1,5 @@
 // What of a session becomes an entry of its project (M-13): decisions, summaries, and a digest of the requests, every 15
-// and before a compaction. Pure.
+// and before a compaction. Knows no store.
 
 import { type Entry, snippet } from '../context/story.js';
 import type { SessionEvent } from '../session/events.js';
@@ -21,7 +21,10 @@ export class StoryFeed {
   }
 
   /** @param requests gives the newest n user messages, oldest first */
-  take(e: SessionEvent, requests: (n: number) => string[]): Entry | undefined {
+  async take(
+    e: SessionEvent,
+    requests: (n: number) => string[] | Promise<string[]>,
+  ): Promise<Entry | undefined> {
     const entry = (room: string, text: string, importance: number): Entry => ({
       id: `${this.#session}:${e.seq}`,
       text,
@@ -41,7 +44,7 @@ export class StoryFeed {
           ? since
           : 0;
     if (due > 0) {
-      const texts = requests(due).map((t) => snippet(t, WORDS_OF_ONE));
+      const texts = (await requests(due)).map((t) => snippet(t, WORDS_OF_ONE));
       const text = texts.filter((t) => t !== '').join(' · ');
       return text === '' ? undefined : entry('requests', text, 3);
     }

@@ -75,7 +75,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   client: [...FOUNDATION, 'protocol'],
   mcp: [...FOUNDATION, 'protocol', 'client'],
-  workers: ['pool', 'native', 'journal', 'topics', 'summary', 'eval'],
+  workers: ['pool', 'native', 'journal', 'topics', 'summary', 'eval', 'context'],
   eval: [
     ...FOUNDATION,
     'client',

@@ -140,6 +140,9 @@ export const CONTEXT_METHODS = {
       room: name.optional(),
       tool: name.optional().describe('results and calls of this tool alone'),
       k: positive.max(1000).optional(),
+      max_tokens: positive
+        .optional()
+        .describe('of the originals of all hits together; what stands beside a hit may then be one'),
     }),
     result: z.strictObject({
       hits: z.array(

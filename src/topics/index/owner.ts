@@ -29,6 +29,7 @@ export class Owner {
     const id = ++this.#id;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
+      worker.ref();
       worker.postMessage({ ...asked, id } satisfies OwnerRequest);
     });
   }
@@ -40,11 +41,10 @@ export class Owner {
   #running(): Worker {
     if (this.#worker !== undefined) return this.#worker;
     const worker = new Worker(new URL('../../../workers/neighbours.js', import.meta.url));
-    // An index is derived: it keeps no process alive.
-    worker.unref();
     worker.on('message', (answer: OwnerAnswer) => {
       const waiting = this.#waiting.get(answer.id);
       this.#waiting.delete(answer.id);
+      if (this.#waiting.size === 0) worker.unref();
       if (answer.error === undefined) waiting?.resolve(answer.neighbours ?? []);
       else waiting?.reject(new Error(answer.error));
     });
@@ -56,6 +56,8 @@ export class Owner {
     };
     worker.on('error', end);
     worker.on('exit', () => end(new Error('the index thread ended')));
+    // An index is derived: only an answer that is awaited keeps the process alive. (A listener refs the port: after them.)
+    worker.unref();
     this.#worker = worker;
     return worker;
   }
