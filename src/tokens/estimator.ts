@@ -155,8 +155,29 @@ function exactScale(d: Features): number {
  */
 export function estimate(fit: Fit, features: Features): Estimate {
   const { tokens, sd } = predict(fit, features, fit.anchor);
-  const whole = Math.max(0, Math.round(tokens));
-  return { tokens: whole, p95: sd === 0 ? whole : Math.max(whole, Math.ceil(tokens + fit.q * sd)) };
+  const most = reduced(fit, features);
+  const whole = Math.min(most, Math.max(0, Math.round(tokens)));
+  return {
+    tokens: whole,
+    p95: sd === 0 ? whole : Math.min(most, Math.max(whole, Math.ceil(tokens + fit.q * sd))),
+  };
+}
+
+/**
+ * What a request that lost content can have at most: the report of the one before, and what was added since. Weights
+ * learned on growth say little about how much a large cut frees, and its bound would grow with the cut.
+ */
+function reduced(fit: Fit, features: Features): number {
+  const { anchor } = fit;
+  if (anchor === null) return Number.POSITIVE_INFINITY;
+  const increment = subtractFeatures(features, anchor.x);
+  if (increment.every((v) => v > -0.5)) return Number.POSITIVE_INFINITY;
+  const added = predict(
+    fit,
+    increment.map((v) => Math.max(0, v)),
+    null,
+  );
+  return Math.ceil(anchor.usage + added.tokens + fit.q * added.sd);
 }
 
 /** What an observation did. `refused` says why a report was not used. */

@@ -214,8 +214,9 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
     return walked;
   } catch (e) {
     // Only narrow windows may end this way: what is newest and may not be touched can be too much for them.
-    if (e instanceof CuratedError && e.kind === 'CONTEXT_IRREDUCIBLE' && context_window === 12_000)
-      return walked;
+    const typed =
+      e instanceof CuratedError && (e.kind === 'CONTEXT_IRREDUCIBLE' || e.kind === 'SUMMARY_FAILED');
+    if (typed && context_window === 12_000) return walked;
     throw new Error(`seed ${seed} (${format} ${model}, step ${walked.steps}): ${(e as Error).message}`, {
       cause: e,
     });

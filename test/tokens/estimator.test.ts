@@ -161,6 +161,22 @@ test("a session inherits its model's weights without the anchor, and holds them 
   assert.deepEqual(inherit('gpt-4o'), priorFor('gpt-4o'));
 });
 
+test('L5-4 a request that only lost content is bounded by the report of the one before', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 8, maxLength: 8 }),
+      (kept) => {
+        const { fit } = session('claude-opus-4-5', [6, 900, 1.6, 1.05, 1.35, 1, 1.2], 6);
+        const anchor = fit.anchor!;
+        const less = anchor.x.map((v, i) => v * kept[i]!);
+        const { tokens, p95 } = estimate(fit, less);
+        assert.ok(tokens <= p95 && p95 <= Math.ceil(anchor.usage) + 200, `${p95} of ${anchor.usage}`);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
 test('the fit is a small plain JSON value: it survives the journal, and stays sound for any reports', () => {
   const row = fc.tuple(...FEATURES.map(() => fc.nat(20_000)));
   const step = fc.record({ x: row, usage: fc.oneof(fc.integer({ min: -5, max: 2_000_000 }), fc.double()) });
