@@ -223,6 +223,17 @@ export interface DecisionPayloads {
     handle: string;
     tokens_delta: number;
   };
+  /** What the provider says it has edited by itself in the answer to a request (S-7), beside what was expected. */
+  'memory.native_edit': DecisionFields & {
+    edit: string;
+    cleared_tool_uses?: number;
+    cleared_thinking_turns?: number;
+    cleared_input_tokens?: number;
+    /** Main request that the report is for. */
+    request: number;
+    predicted?: { cleared_tool_uses: number; cleared_input_tokens: number };
+    agrees?: boolean;
+  };
   'memory.diagnostic': DecisionFields & { what: string; detail?: unknown };
   'memory.curated': CuratedPayload;
 }

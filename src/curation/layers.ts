@@ -1,6 +1,7 @@
 // The deterministic layers of a session in cost order. Of two that want the same result the earlier one gets it: what is
 // stale for sure goes before what is merely old.
 
+import type { Delegated } from '../providers/native/fields.js';
 import { PLUGIN_IDS, type Settings } from '../settings/types.js';
 import { Amnesia } from './amnesia.js';
 import type { Layer } from './layer.js';
@@ -18,7 +19,8 @@ import { Uncited } from './layers/uncited.js';
 import { Undo } from './layers/undo.js';
 import { Vocabulary } from './vocabulary.js';
 
-export function layersOf(settings: Settings): Layer[] {
+/** @param delegated what the provider edits by itself: nobody else does (S-7) */
+export function layersOf(settings: Settings, delegated: ReadonlySet<Delegated> = new Set()): Layer[] {
   const vocabulary = new Vocabulary();
   const amnesia = new Amnesia(vocabulary);
   const results = [
@@ -33,9 +35,9 @@ export function layersOf(settings: Settings): Layer[] {
   return [
     new Undo(),
     ...(settings.active.has(PLUGIN_IDS.progressive) ? [new Progressive()] : []),
-    ...(settings.active.has(PLUGIN_IDS.toolResultClear) ? results : []),
-    new CallInputs(),
-    new ThinkingClear(),
+    ...(settings.active.has(PLUGIN_IDS.toolResultClear) && !delegated.has('results') ? results : []),
+    ...(delegated.has('results') ? [] : [new CallInputs()]),
+    ...(delegated.has('thinking') ? [] : [new ThinkingClear()]),
     new Shape(vocabulary),
     ...(settings.active.has(PLUGIN_IDS.toolDefPruner) ? [new ToolDefPruner()] : []),
   ];

@@ -65,6 +65,19 @@ export const EVENTS = {
     summary: 'A pruned tool definition came back.',
     payload: z.looseObject({ ...toolDefinition, reason: text.optional() }),
   },
+  'memory.native_edit': {
+    summary: 'What the provider says it has edited by itself in a request, beside what was expected.',
+    payload: z.looseObject({
+      ...version,
+      edit: text,
+      cleared_tool_uses: count.optional(),
+      cleared_thinking_turns: count.optional(),
+      cleared_input_tokens: count.optional(),
+      request: count,
+      predicted: z.strictObject({ cleared_tool_uses: count, cleared_input_tokens: count }).optional(),
+      agrees: z.boolean().optional(),
+    }),
+  },
   'memory.topic_shift_detected': {
     summary: 'The user moved to another topic.',
     payload: z.looseObject({

@@ -66,6 +66,16 @@ const FIRST_KEEPS_THINKING: Record<Family, number> = {
   mythos: 0,
 };
 
+/** Models that refuse a forced tool (PV-A16); an id that cannot be read is taken to refuse it too. */
+function forcesTool(family: Family, v: number): boolean {
+  if (family === 'fable') return v !== version(5, 1);
+  return !(family === 'opus' || family === 'sonnet') || v !== version(5, 5);
+}
+
+/** PV-N1 to N3. Editing came with the fourth generation; an id that cannot be read gets none. */
+const FIRST_NATIVE = version(4);
+const CLAUDE_NATIVE = ['clear_tool_uses_20250919', 'clear_thinking_20251015', 'compact_20260112'] as const;
+
 /** Smallest cached prefix in tokens, from this version of the family on (PV-A43); Opus 5.5 unconfirmed: 1,024. */
 const MIN_CACHE: Record<Family, readonly (readonly [from: number, tokens: number])[]> = {
   opus: [
@@ -146,6 +156,8 @@ function claudeFacts(id: ClaudeId | undefined): Facts {
     prefill: v < FIRST_NO_PREFILL[family],
     thinkingKept: known && v >= FIRST_KEEPS_THINKING[family] ? 'all' : 'last',
     image: v <= version(4, 5) ? CLAUDE_IMAGE_45 : CLAUDE_IMAGE_55,
+    forcedTool: known && forcesTool(family, v),
+    native: known && v >= FIRST_NATIVE ? CLAUDE_NATIVE : [],
     unconfirmed,
   };
 }
@@ -178,6 +190,8 @@ function openAiFacts(format: Format, model: string, wanted: ModelClass | undefin
     thinkingKept: 'all',
     image: gpt !== null && Number(gpt[1]) >= 6 ? GPT6_IMAGE : GPT4O_IMAGE,
     needsUser: chat,
+    forcedTool: true,
+    native: chat ? [] : ['truncation', 'compaction'],
     unconfirmed: gpt !== null ? ['image'] : ['image', 'minCacheTokens'],
     ...(chat ? { ids: { maxLength: 40 } } : {}),
   };

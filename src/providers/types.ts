@@ -96,6 +96,14 @@ export interface ImageRule {
   maxTokens: number;
 }
 
+/** Provider-native edits by the names under which the APIs know them. */
+export type NativeEdit =
+  | 'clear_tool_uses_20250919'
+  | 'clear_thinking_20251015'
+  | 'compact_20260112'
+  | 'truncation'
+  | 'compaction';
+
 /** What a model's provider refuses or prices differently; see profile.ts for the data and its dates. */
 export interface Profile {
   format: Format;
@@ -126,6 +134,10 @@ export interface Profile {
   store?: boolean;
   /** PV-S4, PV-C: a genuine user message must be there. */
   needsUser?: boolean;
+  /** PV-A16: may `tool_choice` force a tool? */
+  forcedTool: boolean;
+  /** PV-N1 to N4: native edits that the model's API offers. */
+  native: readonly NativeEdit[];
   /** Fields above that rest on a single or a disputed source; the stricter reading is in force. */
   unconfirmed: readonly string[];
 }

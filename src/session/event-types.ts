@@ -62,6 +62,7 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypes[string]>> = {
   'memory.capped': FIRST,
   'memory.irreducible': FIRST,
   'memory.text_shortened': FIRST,
+  'memory.native_edit': FIRST,
   'memory.diagnostic': FIRST,
   'memory.curated': FIRST,
   Compacted: FIRST,

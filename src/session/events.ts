@@ -135,6 +135,8 @@ export interface Payloads extends DecisionPayloads {
     features?: number[];
     passthrough?: string;
     pending?: string[];
+    /** Native edits that the request asks for, and what they should clear. */
+    native?: unknown;
     /** Units so far, this request included, and its tokens. */
     _spent?: Spent;
     /** Cache marks of ours in the request. */

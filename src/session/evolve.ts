@@ -70,6 +70,7 @@ export function freshState(): SessionState {
     handles: new Map(),
     orphans: new Map(),
     envelopes: [],
+    nativeCleared: 0,
     turnMessages: 0,
   };
 }
@@ -224,8 +225,18 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       state.toolList.carried();
       state.toolListObserved.carried();
       state.edited = false;
+      if (e.payload.native === undefined) {
+        delete (state as Partial<SessionState>).nativeSent;
+        state.nativeCleared = 0;
+      } else state.nativeSent = e.payload.native as NonNullable<SessionState['nativeSent']>;
       break;
     }
+    case 'memory.native_edit':
+      // One report may name several edits of one request; the next request's report begins anew.
+      if (state.nativeReported !== e.payload.request) state.nativeCleared = 0;
+      state.nativeReported = e.payload.request;
+      state.nativeCleared += e.payload.cleared_input_tokens ?? 0;
+      break;
     case 'agent.turn.end':
       state.recovering = false;
       state.round += 1;

@@ -150,8 +150,10 @@ function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: Read
   const overhead = settings.curated.fixedOverheadTokens;
   const { most: threshold, window } = session.budget(o.maxTokens);
   const limit = hardLimit(session, o.maxTokens);
-  const { p95 } = estimateRequest(session);
-  const tokens = requestTokens(state, rendering, overhead);
+  // What the provider has cleared by itself it clears again: the request as the model gets it is smaller by so much.
+  const relief = session.native.plan.delegated.size === 0 ? 0 : state.nativeCleared;
+  const p95 = Math.max(0, estimateRequest(session).p95 - relief);
+  const tokens = Math.max(0, requestTokens(state, rendering, overhead) - relief);
   const fits = p95 <= limit && tokens <= threshold;
   const gate = gated(session);
   const summary =

@@ -14,6 +14,7 @@ import { encodingOf } from '../tokens/encoding.js';
 import type { SessionDeps } from './deps.js';
 import { EditLog } from './edit-log.js';
 import { freshState } from './evolve.js';
+import { type Native, nativeOf } from './native-plan.js';
 import { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
 import { SessionTopics } from './topics/session-topics.js';
@@ -46,11 +47,14 @@ export class Session {
   configVersion: number;
   #settings: Settings | undefined;
   #settingsOf: unknown;
+  /** The host has been told that its tool_choice is refused. */
+  toldForced = false;
   /** Spans of the newest call that curated. */
   trace: readonly Span[] = [];
   topics = new SessionTopics();
   #stack: Stack | undefined;
   #profile: Profile | undefined;
+  #native: { settings: Settings; profile: Profile; native: Native } | undefined;
   #durable: { seq: number; max: number; text: string; tokens: number } | undefined;
   #tariff: { settings: Settings; model: string; day: number; tariff: Tariff } | undefined;
   #budget: { maxTokens: number | undefined; settings: Settings; model: string; budget: Budget } | undefined;
@@ -71,6 +75,7 @@ export class Session {
     this.#settings = undefined;
     this.#stack = undefined;
     this.#profile = undefined;
+    this.#native = undefined;
     this.#durable = undefined;
     this.topics.restart();
   }
@@ -116,8 +121,21 @@ export class Session {
   /** The layers of the present settings; they keep indexes, so they live as long as the settings they serve. */
   get stack(): Stack {
     const { settings } = this;
-    this.#stack ??= new Stack(layersOf(settings));
+    const { delegated } = this.native.plan;
+    this.#stack ??= new Stack(layersOf(settings, delegated));
     return this.#stack;
+  }
+
+  /** What is left to the provider's own editing; nothing unless the settings say so and the model offers it. */
+  get native(): Native {
+    const { settings, profile } = this;
+    if (this.#native?.settings !== settings || this.#native.profile !== profile) {
+      const { window, threshold } = this.budget();
+      this.#native = { settings, profile, native: nativeOf(settings, profile, window, threshold) };
+      // Another model may offer more or less: the layers that the provider stands in for change with it.
+      this.#stack = undefined;
+    }
+    return this.#native.native;
   }
 
   /** Does some layer decide which tools are listed? */

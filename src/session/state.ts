@@ -206,6 +206,12 @@ export interface SessionState {
   orphans: Map<string, string>;
   /** Envelopes made since the last main request. */
   envelopes: ProjectedEvent[];
+  /** What the last main request asked the provider to edit, and what that should clear. */
+  nativeSent?: { edits: string[]; predicted?: { cleared_tool_uses: number; cleared_input_tokens: number } };
+  /** Tokens that the provider says it took out of the last main request. */
+  nativeCleared: number;
+  /** Main request of that report. */
+  nativeReported?: number;
   /** Messages appended in the running turn (LIMIT). */
   turnMessages: number;
 }

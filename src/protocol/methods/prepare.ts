@@ -61,7 +61,11 @@ const prepared = z.strictObject({
   violations: z.array(z.looseObject({ rule: text, path: text })).optional(),
   fits: z.literal(true),
   redactions: redactions.optional(),
-  context_management: json.optional().describe('request fields of native edits, when they are on'),
+  context_management: json
+    .optional()
+    .describe('request field of native edits, when they are on: to be sent as it is'),
+  truncation: z.literal('auto').optional().describe('the same for OpenAI Responses'),
+  betas: z.array(text).optional().describe('values of anthropic-beta that these fields need'),
 });
 
 export const PREPARE_METHODS = {

@@ -7,6 +7,7 @@ import { measureSystem, measureTools } from '../../tokens/request-count.js';
 import type { Draft } from '../commit.js';
 import { event, type OwnConfig } from '../events.js';
 import { measured, redactionsOf } from '../intake.js';
+import { tellRefused } from '../native.js';
 import type { Session } from '../session.js';
 
 type OpenParams = Params<'session.open'>;
@@ -65,6 +66,7 @@ export async function open(session: Session, p: OpenParams, draft: Draft): Promi
       },
     );
   }
+  const { native: before } = session;
   draft.push(
     event('session.resumed', {
       epoch: state.epoch + 1,
@@ -76,6 +78,7 @@ export async function open(session: Session, p: OpenParams, draft: Draft): Promi
     if (JSON.stringify(config) !== JSON.stringify(state.config))
       draft.push(event('session.config', { config, own: ownConfig(p) }));
   }
+  if (session.native !== before) tellRefused(session, draft);
   await setStatic(session, p, draft);
   return true;
 }
@@ -125,6 +128,7 @@ async function create(session: Session, p: OpenParams, draft: Draft): Promise<vo
       }),
     );
   }
+  tellRefused(session, draft);
 }
 
 /** System and tools as they are sent with a later call: journalled when they differ. */

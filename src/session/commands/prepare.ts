@@ -14,6 +14,7 @@ import { requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
 import { type GateRun, keepWithin } from '../gate.js';
 import { placeIndex } from '../index-placement.js';
+import { nativeFields, tellForced } from '../native.js';
 import { knownPrefix } from '../prefix.js';
 import { type ProjectedEvent, project } from '../project.js';
 import { reconcile } from '../reconcile.js';
@@ -64,6 +65,7 @@ export async function prepare(
   run.trace ??= traceOf(session);
   const { trace } = run;
   const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value, trace };
+  tellForced(session, draft, p.tool_choice?.value);
   releaseTools(session, draft);
   const sharesEdit = capHistory(session, draft, pending);
   const outcome = curate(session, draft, { ...options, sharesEdit });
@@ -96,6 +98,7 @@ export async function prepare(
   const tokens = tokensOf(session, p);
   const now = session.deps.clock.now();
   const prefix = knownPrefix(session, now);
+  const native = mode === 'enforce' ? nativeFields(session, tokens.curated) : { fields: {}, event: {} };
   const hash = requestHash(state, session.rendering);
   const firstChanged = firstChangedOf(session);
   draft.push(
@@ -108,6 +111,7 @@ export async function prepare(
       features: requestFeatures(session).map((v) => Math.round(v * 100) / 100),
       ...(pending.size === 0 ? {} : { pending: [...pending] }),
       ...(mode === 'off' ? {} : { _spent: spendingWith(session, prefix, now) }),
+      ...native.event,
       ...(marks.length === 0 ? {} : { _marks: marks }),
     }),
   );
@@ -129,6 +133,7 @@ export async function prepare(
     curated,
     pending: outcome.waiting,
     ...(violations.length > 0 ? { violations: violations.map((v) => ({ ...v })) } : {}),
+    ...native.fields,
     fits: true,
   };
 }

@@ -43,6 +43,10 @@ export interface Prepared {
   curated: ProjectedEvent[];
   pending: Outcome['waiting'];
   violations?: { rule: string; path: string; message: string }[];
+  /** Request fields of native edits, and the beta header values they need. */
+  context_management?: unknown;
+  truncation?: 'auto';
+  betas?: string[];
   fits: true;
 }
 

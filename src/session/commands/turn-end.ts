@@ -9,6 +9,7 @@ import { startDue } from '../condense/start.js';
 import { curate } from '../curate.js';
 import { observeUsage, replyOf, requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
+import { takeReport } from '../native.js';
 import { type ProjectedEvent, project } from '../project.js';
 import type { Session } from '../session.js';
 import { adopt, traceOf } from '../spans.js';
@@ -19,6 +20,8 @@ export interface TurnEndParams {
   final?: boolean | undefined;
   usage?: unknown;
   stop_reason?: string | null | undefined;
+  /** The response's own report of native edits. */
+  context_management?: unknown;
 }
 
 export interface TurnEnded {
@@ -39,8 +42,13 @@ export function endTurn(
   const { state, settings } = session;
   const turn = state.turn;
   const usage = p.usage === undefined ? undefined : readUsage(state.format, p.usage);
-  const seen = usage?.ok
-    ? observeUsage(session, usage.usage, state.sent.features ?? requestFeatures(session), replyOf(session))
+  const reported = draft.committed.length;
+  const cleared = p.context_management == null ? 0 : takeReport(session, draft, p.context_management);
+  const native = draft.committed.slice(reported);
+  // PV-A49: the prompt is reported as it was after the provider's edits; the estimate is of what was sent.
+  const whole = usage?.ok ? { ...usage.usage, prompt: usage.usage.prompt + cleared } : undefined;
+  const seen = whole
+    ? observeUsage(session, whole, state.sent.features ?? requestFeatures(session), replyOf(session))
     : undefined;
   const settled = draft.committed.length;
   if (final) settle(session, draft);
@@ -71,7 +79,7 @@ export function endTurn(
     adopt(session, run.compactor, draft, { pending: state.pending, trace });
     startDue(session, draft, run, state.pending);
   }
-  const decided = [...topics, ...draft.committed.slice(before)];
+  const decided = [...native, ...topics, ...draft.committed.slice(before)];
   // What a main request has carried since is nobody's news any more.
   for (const seq of session.told) if (seq < state.sent.seq) session.told.delete(seq);
   for (const { event: e } of decided) if (e.type === 'memory.curated') session.told.add(e.seq);

@@ -18,7 +18,7 @@ export interface Due {
 /** The cycle that the session's own thresholds ask for. Layer 4 goes before layer 5, which the gate asks for itself. */
 export function due(session: Session): Due | undefined {
   const { settings, state, rendering } = session;
-  if (settings.mode !== 'enforce') return undefined;
+  if (settings.mode !== 'enforce' || session.native.plan.delegated.has('summary')) return undefined;
   rendering.sync(state);
   const tokens = requestTokens(state, rendering, settings.curated.fixedOverheadTokens);
   const over = tokens > session.budget().most;

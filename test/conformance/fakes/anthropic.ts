@@ -1,12 +1,14 @@
 // A fake Anthropic Messages endpoint, written from PROVIDERS.md alone: it refuses what the real one refuses, keeps a prompt
 // cache, binds thinking to its prefix on AB models and reports usage in the provider's own shape.
 import { checkRequest } from '../rules/check.js';
+import { nativeRules } from '../rules/native.js';
 import { anthropicProfile, type RuleProfile } from '../rules/profile.js';
 import { isObj, num, type Obj, objs, str } from '../types.js';
 import { useCache } from './anthropic-cache.js';
 import { bill, type PriceRow, type Spent } from './bill.js';
 import { Binding } from './binding.js';
 import { requestSize, sizeOf } from './count.js';
+import { editNatively } from './native-edits.js';
 import { PromptCache } from './prompt-cache.js';
 import type { FakeReply, Headers } from './reply.js';
 
@@ -53,7 +55,7 @@ export class FakeAnthropic {
   messages(body: string, headers: Headers = {}): FakeReply {
     const request = parse(body);
     if (request === undefined) return refuse('request body is not valid JSON');
-    const refused = this.#refused(request);
+    const refused = this.#refused(request, headers);
     if (refused !== undefined) return refused;
     const bound = this.#bound(request, headers);
     if (bound.reply !== undefined) return bound.reply;
@@ -64,17 +66,31 @@ export class FakeAnthropic {
   countTokens(body: string, headers: Headers = {}): FakeReply {
     const request = parse(body);
     if (request === undefined) return refuse('request body is not valid JSON');
-    const refused = this.#refused(request) ?? this.#bound(request, headers).reply;
-    return refused ?? { status: 200, body: { input_tokens: requestSize(request) } };
+    const refused = this.#refused(request, headers) ?? this.#bound(request, headers).reply;
+    if (refused !== undefined) return refused;
+    const { request: edited } = editNatively(request);
+    const original = requestSize(request);
+    return {
+      status: 200,
+      body: {
+        input_tokens: requestSize(edited),
+        ...(request['context_management'] === undefined
+          ? {}
+          : { context_management: { original_input_tokens: original } }),
+      },
+    };
   }
 
   #profile(request: Obj): RuleProfile {
     return (this.#o.profile ?? anthropicProfile)(String(request['model']));
   }
 
-  #refused(request: Obj): FakeReply | undefined {
+  #refused(request: Obj, headers: Headers): FakeReply | undefined {
     // The server judges thinking by its own signatures, not by what the client sent before.
-    const violation = checkRequest(request, { ...this.#profile(request), modelClass: 'AF' })[0];
+    const violation = [
+      ...checkRequest(request, { ...this.#profile(request), modelClass: 'AF' }),
+      ...nativeRules(request, headers['anthropic-beta'] ?? ''),
+    ][0];
     if (violation !== undefined)
       return refuse(`${dotted(violation.path)}: ${violation.message}`, violation.rule);
     const size = requestSize(request);
@@ -116,7 +132,8 @@ export class FakeAnthropic {
   }
 
   #answer(request: Obj, bound: BindingResult): FakeReply {
-    const sent = bound.dropFrom === undefined ? request : withoutThinking(request, bound.dropFrom);
+    const kept = bound.dropFrom === undefined ? request : withoutThinking(request, bound.dropFrom);
+    const { request: sent, applied } = editNatively(kept);
     const profile = this.#profile(request);
     const used = useCache(this.#cache, sent, profile.minCacheTokens);
     const answer = this.#o.answer?.(request) ?? {
@@ -125,7 +142,7 @@ export class FakeAnthropic {
     };
     const thinks = profile.modelClass === 'AB' || isObj(request['thinking']);
     const content = thinks
-      ? [{ type: 'thinking', thinking: '', signature: this.#binding.issue(sent) }, ...answer.content]
+      ? [{ type: 'thinking', thinking: '', signature: this.#binding.issue(kept) }, ...answer.content]
       : answer.content;
     const output = Math.min(sizeOf(answer.content), num(request['max_tokens']) ?? Number.MAX_SAFE_INTEGER);
     this.requests.push(request);
@@ -140,6 +157,9 @@ export class FakeAnthropic {
         content,
         stop_reason: answer.stop_reason,
         stop_sequence: null,
+        ...(request['context_management'] === undefined
+          ? {}
+          : { context_management: { applied_edits: applied } }),
         ...(bound.transformations.length > 0 ? { input_transformations: bound.transformations } : {}),
         usage: {
           input_tokens: used.uncached,

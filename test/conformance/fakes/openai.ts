@@ -1,5 +1,6 @@
 // Fake OpenAI endpoints (Chat Completions and Responses), written from PROVIDERS.md alone.
 import { checkRequest } from '../rules/check.js';
+import { responsesFieldRules } from '../rules/native.js';
 import { chatProfile, type RuleProfile, responsesProfile } from '../rules/profile.js';
 import { isObj, type Obj, str } from '../types.js';
 import { bill, type PriceRow, type Spent } from './bill.js';
@@ -78,6 +79,8 @@ export class FakeOpenAi {
   responses(body: string): FakeReply {
     const request = parse(body);
     if (request === undefined) return refuse('We could not parse the JSON body of your request.');
+    const fields = responsesFieldRules(request)[0];
+    if (fields !== undefined) return refuse(fields.message, fields.rule, param(fields.path));
     const refused = this.#refused(request, responsesProfile(request['store'] !== false));
     if (refused !== undefined) return refused;
     const usage = this.#use(request);
