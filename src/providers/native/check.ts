@@ -39,7 +39,10 @@ function forced(profile: Profile, choice: unknown, add: Add): void {
 function anthropicEdits({ context_management: field, betas = [] }: BodyFields, add: Add): void {
   if (field === undefined) return;
   const edits = member(field, 'edits');
-  if (!Array.isArray(edits)) return add('PV-N1', '/context_management', 'edits is a list');
+  if (!Array.isArray(edits)) {
+    add('PV-N1', '/context_management', 'edits is a list');
+    return;
+  }
   for (const [i, edit] of edits.entries()) {
     const path = `/context_management/edits/${i}`;
     const type = str(edit, 'type');

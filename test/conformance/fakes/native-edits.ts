@@ -22,12 +22,12 @@ export function editNatively(request: Obj): Edited {
   return { request: now, applied };
 }
 
-function valueOf(v: unknown, fallback: number): number {
+function amount(v: unknown, fallback: number): number {
   return isObj(v) ? (num(v['value']) ?? fallback) : fallback;
 }
 
 function clearResults(request: Obj, edit: Obj): { request: Obj; report: Obj } | undefined {
-  if (requestSize(request) < valueOf(edit['trigger'], 100_000)) return undefined;
+  if (requestSize(request) < amount(edit['trigger'], 100_000)) return undefined;
   const excluded = new Set(strings(edit['exclude_tools']));
   const names = new Map<unknown, unknown>();
   const ids: unknown[] = [];
@@ -38,7 +38,7 @@ function clearResults(request: Obj, edit: Obj): { request: Obj; report: Obj } | 
         ids.push(b['tool_use_id']);
     }
   }
-  const gone = new Set(ids.slice(0, Math.max(0, ids.length - valueOf(edit['keep'], 3))));
+  const gone = new Set(ids.slice(0, Math.max(0, ids.length - amount(edit['keep'], 3))));
   let cleared = 0;
   const messages = objs(request['messages']).map((m) =>
     Array.isArray(m['content'])
@@ -52,7 +52,7 @@ function clearResults(request: Obj, edit: Obj): { request: Obj; report: Obj } | 
         }
       : m,
   );
-  if (gone.size === 0 || cleared < valueOf(edit['clear_at_least'], 0)) return undefined;
+  if (gone.size === 0 || cleared < amount(edit['clear_at_least'], 0)) return undefined;
   return {
     request: { ...request, messages },
     report: { cleared_tool_uses: gone.size, cleared_input_tokens: cleared },
@@ -64,7 +64,7 @@ function clearThinking(request: Obj, edit: Obj): { request: Obj; report: Obj } |
   const list = objs(request['messages']);
   const thinks = (b: Obj) => /thinking$/.test(String(b['type']));
   const turns = list.flatMap((m, i) => (objs(m['content']).some(thinks) ? [i] : []));
-  const gone = new Set(turns.slice(0, Math.max(0, turns.length - valueOf(edit['keep'], 1))));
+  const gone = new Set(turns.slice(0, Math.max(0, turns.length - amount(edit['keep'], 1))));
   if (gone.size === 0) return undefined;
   const messages = list.map((m, i) =>
     gone.has(i) ? { ...m, content: objs(m['content']).filter((b) => !thinks(b)) } : m,
