@@ -1,15 +1,16 @@
 // Arms side by side, as people read them.
-import type { Arm, ArmsReport } from '../eval/arms.js';
+import type { Arm, ArmsReport } from '../eval/arms/index.js';
 import type { Interval } from '../eval/stats.js';
 import { money, short, table, whole } from './table.js';
 
 export function armsTable(r: ArmsReport): string {
   const text = table(
     [
-      { title: 'preset' },
+      { title: 'arm' },
       { title: 'requests', right: true },
       { title: 'tokens', right: true },
       { title: 'saved, mean (95 %)', right: true },
+      { title: 'cache read', right: true },
       { title: 'cost', right: true },
       { title: 'saved, mean (95 %)', right: true },
       { title: 'names kept', right: true },
@@ -27,10 +28,11 @@ function cells(a: Arm): string[] {
   const { total: t, latency } = a;
   const { needed, kept } = t.needles;
   return [
-    a.preset,
+    a.name,
     whole(t.requests),
     short(t.tokens),
     share(a.saved_tokens),
+    short(t.cache_read),
     money(t.cost),
     share(a.saved_cost),
     needed === 0 ? '-' : `${((100 * kept) / needed).toFixed(1)} %`,

@@ -3,15 +3,17 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { parse } from 'yaml';
 import { attach } from '../../native/index.js';
-import { type ArmsReport, runArms } from '../eval/arms.js';
+import { type ArmSpec, type ArmsReport, armOf, NATIVE, runArms } from '../eval/arms/index.js';
 import { type Case, loadCase, loadCases } from '../eval/cases/case.js';
 import { type CaseReport, caseReport, parseCaseReport, summaryText } from '../eval/cases/case-report.js';
 import { runCase } from '../eval/cases/run-case.js';
-import { armsHtml } from '../eval/html.js';
+import { armsHtml } from '../eval/html/index.js';
 import type { CountText } from '../eval/tally.js';
+import { EvalThreads } from '../eval/threads.js';
 import { PRESETS } from '../protocol/index.js';
-import type { PresetName } from '../settings/index.js';
+import { configError, loadSettings, type PresetName } from '../settings/index.js';
 import { printJson, say } from './connection.js';
 import { armsTable } from './eval-table.js';
 import { CommandError, EXIT } from './failure.js';
@@ -23,7 +25,7 @@ type SetName = (typeof SETS)[number];
 interface EvalOptions {
   set?: SetName;
   data?: string;
-  presets?: PresetName[];
+  presets?: ArmSpec[];
   tag?: string[];
   seed: number;
   baseline?: string;
@@ -43,7 +45,11 @@ export function register(program: Command): void {
     )
     .option('--set <name>', `${SETS.join(', ')}; default is what the folder holds`, setName)
     .option('--data <dir>', 'folder of cases or of conversations; default $CURATED_DATA, else ../shared/data')
-    .option('--presets <a,b>', `arms to compare: ${PRESETS.join(', ')}`, presetNames)
+    .option(
+      '--presets <a,b>',
+      `arms to compare: ${PRESETS.join(', ')}, ${NATIVE} (the provider's own editing), or YAML files`,
+      armList,
+    )
     .option('--tag <tag...>', 'only cases with all of these tags')
     .option('--seed <n>', 'of the intervals', number, 1)
     .option('--baseline <file>', 'report.json of an earlier run: fails on what got worse')
@@ -71,12 +77,24 @@ function setName(name: string): SetName {
   return name as SetName;
 }
 
-function presetNames(list: string): PresetName[] {
-  const names = list.split(',').map((n) => n.trim());
-  for (const n of names)
-    if (!(PRESETS as readonly string[]).includes(n))
-      throw new InvalidArgumentError(`there are: ${PRESETS.join(', ')}`);
-  return [...new Set(names)] as PresetName[];
+function armList(list: string): ArmSpec[] {
+  const arms = new Map<string, ArmSpec>();
+  for (const name of list.split(',').map((n) => n.trim())) {
+    const arm = armOf(name) ?? fileArm(name);
+    if (arm === undefined)
+      throw new InvalidArgumentError(`there are: ${PRESETS.join(', ')}, ${NATIVE}, or a YAML file`);
+    arms.set(arm.name, arm);
+  }
+  return [...arms.values()];
+}
+
+/** @throws CuratedError CONFIG with every fault of the file named */
+function fileArm(name: string): ArmSpec | undefined {
+  if (!existsSync(name)) return undefined;
+  const source = readFileSync(name, 'utf8');
+  const loaded = loadSettings(source, { origin: name, readFile: (path) => readFileSync(path, 'utf8') });
+  if (!loaded.ok) throw configError(loaded.errors, name);
+  return { kind: 'config', name, config: (parse(source) ?? {}) as Record<string, unknown> };
 }
 
 function number(text: string): number {
@@ -94,7 +112,7 @@ function run(o: EvalOptions, count: CountText): Promise<boolean> {
   const set = o.set ?? (holdsCases(dir) ? 'cases' : 'transcripts');
   if (set === 'cases' && o.html !== undefined)
     throw new CommandError('--html shows compared presets, cases have none', { exit: EXIT.usage });
-  return set === 'cases' ? cases(dir, o, count) : arms(dir, o, count);
+  return set === 'cases' ? cases(dir, o, count) : arms(dir, o);
 }
 
 function holdsCases(dir: string): boolean {
@@ -112,7 +130,11 @@ async function cases(dir: string, o: EvalOptions, count: CountText): Promise<boo
     ...(o.failOnLatencyP95Drop === undefined ? {} : { latencyP95Drop: o.failOnLatencyP95Drop }),
   };
   const reports: CaseReport[] = [];
-  const presets = o.presets ?? [undefined];
+  const presets = (o.presets ?? [undefined]).map((arm) => {
+    if (arm !== undefined && arm.kind !== 'preset')
+      throw new CommandError(`${arm.name}: cases run under presets`, { exit: EXIT.usage });
+    return arm?.preset;
+  });
   const progress = new Progress(presets.length * cases.length);
   try {
     for (const preset of presets) {
@@ -145,7 +167,11 @@ function baselineOf(file: string): CaseReport {
   }
 }
 
-async function arms(dir: string, o: EvalOptions, count: CountText): Promise<boolean> {
+const DEFAULT_ARMS = ['off', 'observe', 'conservative', 'balanced', 'aggressive', NATIVE];
+/** Progress is shown in so many steps. */
+const STEPS = 1000;
+
+async function arms(dir: string, o: EvalOptions): Promise<boolean> {
   const folder = existsSync(join(dir, 'transcripts')) ? join(dir, 'transcripts') : dir;
   const files = statSync(folder).isDirectory()
     ? readdirSync(folder)
@@ -153,18 +179,25 @@ async function arms(dir: string, o: EvalOptions, count: CountText): Promise<bool
         .sort()
         .map((n) => join(folder, n))
     : [folder];
-  const progress = new Progress(1);
+  const bytes = files.reduce((n, f) => n + statSync(f).size, 0);
+  const threads = new EvalThreads(Date.now());
+  const progress = new Progress(STEPS);
+  let shown = 0;
   let report: ArmsReport;
   try {
     report = await runArms(files, {
-      presets: o.presets ?? ['off', 'conservative', 'balanced', 'aggressive'],
-      count,
-      now: Date.now(),
+      arms: o.presets ?? DEFAULT_ARMS.map((name) => armOf(name)!),
+      play: (session, specs) => threads.playArms(session, specs),
+      ahead: threads.ahead,
       seed: o.seed,
-      onStep: (what) => progress.show(what),
+      onSession: (session, done) => {
+        for (const to = (STEPS * done) / Math.max(1, bytes); shown < to; shown++) progress.step();
+        progress.show(session.id);
+      },
     });
   } finally {
     progress.end();
+    await threads.close();
   }
   if (report.conversations === 0) throw new CommandError(`no conversation in ${folder}`);
   const summary = armsTable(report);

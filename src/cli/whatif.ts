@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { Judges, type WhatIfReport, whatIf } from '../eval/whatif/index.js';
+import { EvalThreads } from '../eval/threads.js';
+import { type WhatIfReport, whatIf } from '../eval/whatif/index.js';
 import { printJson } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
 import { Progress } from './progress.js';
@@ -33,13 +34,13 @@ async function run(logs: readonly string[]): Promise<WhatIfReport> {
       exit: EXIT.usage,
     });
   const bytes = files.reduce((n, f) => n + statSync(f).size, 0);
-  const judges = new Judges(Date.now());
+  const threads = new EvalThreads(Date.now());
   const progress = new Progress(STEPS);
   let shown = 0;
   try {
     return await whatIf(files, {
-      judge: (session) => judges.judge(session),
-      ahead: judges.ahead,
+      judge: (session) => threads.judge(session),
+      ahead: threads.ahead,
       onSession: (session, done) => {
         for (const to = (STEPS * done) / Math.max(1, bytes); shown < to; shown++) progress.step();
         progress.show(session.id);
@@ -47,7 +48,7 @@ async function run(logs: readonly string[]): Promise<WhatIfReport> {
     });
   } finally {
     progress.end();
-    await judges.close();
+    await threads.close();
   }
 }
 

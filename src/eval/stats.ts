@@ -21,6 +21,11 @@ export interface Interval {
   n: number;
 }
 
+/**
+ * Least spread of a draw, as a share of the sample's: draws that miss the few values that differ have next to none, and
+ * would stretch the interval beyond all bounds.
+ */
+const LEAST_ERROR = 0.2;
 /** With fewer the spread cannot be told. */
 const LEAST_PAIRS = 5;
 
@@ -51,8 +56,7 @@ export function pairedBootstrap(
   for (let s = 0; s < samples; s++) {
     for (let i = 0; i < n; i++) drawn[i] = Math.floor(next() * n);
     const one = moments(differences, (i) => drawn[i]!);
-    // A draw of one value many times over has no spread to measure by.
-    if (one.error > 0) t.push((one.mean - mean) / one.error);
+    t.push((one.mean - mean) / Math.max(one.error, LEAST_ERROR * error));
   }
   t.sort((a, b) => a - b);
   const tail = (1 - level) / 2;

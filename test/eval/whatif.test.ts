@@ -8,7 +8,8 @@ import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { attach } from '../../native/index.js';
-import { Judges, judge, WHATIF_PRESETS, type WhatIfReport, whatIf } from '../../src/eval/whatif/index.js';
+import { EvalThreads } from '../../src/eval/threads.js';
+import { judge, WHATIF_PRESETS, type WhatIfReport, whatIf } from '../../src/eval/whatif/index.js';
 import { exportJsonl } from '../../src/journal/index.js';
 import { assistant, BenchDaemon, roughTokens, toolRound, user } from '../session/bench-daemon.js';
 
@@ -91,7 +92,7 @@ test('whatif on threads of its own says the same, whichever session is done firs
     join(LOGS, `${n}.jsonl`),
   );
   const tokenizer = attach();
-  const judges = new Judges(NOW, 2);
+  const judges = new EvalThreads(NOW, 2);
   t.after(async () => {
     tokenizer.dispose();
     await judges.close();

@@ -9,7 +9,7 @@ import type { Caller, Rooms } from '../../service/context.js';
 import { SESSION_CALLS } from '../../service/session-calls.js';
 import { TURN_CALLS } from '../../service/turn-calls.js';
 import { SessionRegistry } from '../../session/registry.js';
-import { requestTokens } from '../../session/sections.js';
+import { requestTokens, type SectionTokens, sectionTokens } from '../../session/sections.js';
 import type { Session } from '../../session/session.js';
 import type { PresetName } from '../../settings/index.js';
 import type { CountText } from '../tally.js';
@@ -38,7 +38,7 @@ export class Decider {
   readonly #clock: ManualClock;
   readonly #id: string;
   readonly #session: Session;
-  /** Decisions by event type. */
+  /** Decisions by event type; what was only observed is not one. */
   readonly decisions: Map<string, number>;
 
   private constructor(world: World, id: string, session: Session) {
@@ -109,18 +109,19 @@ export class Decider {
     return requestTokens(this.#session.state, this.#session.rendering, 0);
   }
 
-  /** How many of the names still stand in the messages of the request: where they were told, else anywhere. */
-  shown(names: readonly Reference[]): number {
+  get sections(): SectionTokens {
+    return sectionTokens(this.#session.state, this.#session.rendering);
+  }
+
+  /** Does the name still stand in the messages of the request? */
+  shows({ name, places }: Reference): boolean {
     const { rendering } = this.#session;
     const { pieces } = rendering;
-    const stands = ({ name, places }: Reference): boolean => {
-      for (let i = places.length - 1; i >= 0; i--) {
-        if (pieces[rendering.ownIndexOf(places[i]!)]?.text.includes(name) === true) return true;
-      }
-      // Inside a longer name, in a summary: only a name that was cleared has the whole request searched.
-      return pieces.some((piece) => piece.text.includes(name));
-    };
-    return names.filter(stands).length;
+    for (let i = places.length - 1; i >= 0; i--) {
+      if (pieces[rendering.ownIndexOf(places[i]!)]?.text.includes(name) === true) return true;
+    }
+    // Inside a longer name, in a summary: only a name that was cleared has the whole request searched.
+    return pieces.some((piece) => piece.text.includes(name));
   }
 
   /** All that was journalled, oldest first. */
@@ -175,7 +176,8 @@ function worldOf(count: CountText, at: number): World {
     notice: () => {},
   });
   registry.subscribeAll(TENANT, (_session, e) => {
-    if (e.type.startsWith('memory.')) decisions.set(e.type, (decisions.get(e.type) ?? 0) + 1);
+    if (e.type.startsWith('memory.') && e.observed !== true)
+      decisions.set(e.type, (decisions.get(e.type) ?? 0) + 1);
   });
   const none = (): Promise<never> => Promise.reject(new CuratedError('UNSUPPORTED', 'there is no daemon'));
   const rooms: Rooms = {

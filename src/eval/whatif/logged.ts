@@ -64,3 +64,10 @@ export function nativeOf(value: unknown): Native | undefined {
   if (Array.isArray(value) && value.length === 0) return undefined;
   return new Native(JSON.stringify(value), value);
 }
+
+/** UTF-16 units of all its texts. */
+export function sizeOf(session: LoggedSession): number {
+  let units = (session.system?.text.length ?? 0) + (session.tools?.text.length ?? 0);
+  for (const m of session.messages) units += m.text.length;
+  return units;
+}

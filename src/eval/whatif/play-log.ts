@@ -37,8 +37,15 @@ export interface PlayLogOptions {
   config?: Record<string, unknown>;
   /** Needed names by request (`referencesOf`); absent: not looked at. */
   references?: readonly (readonly Reference[])[];
-  /** After each request: how long it took to prepare, tokens of what left, tokens of its answer. */
-  onRequest?: (r: { index: number; ms: number; tokens: number; output: number; isNewTurn: boolean }) => void;
+  /** After each request: how long it took to prepare, tokens of its answer, and the session as it is then. */
+  onRequest?: (r: {
+    index: number;
+    ms: number;
+    tokens: number;
+    output: number;
+    isNewTurn: boolean;
+    decider: Decider;
+  }) => void;
 }
 
 export async function playLog(m: MeasuredSession, b: Baseline, o: PlayLogOptions): Promise<PlayedLog> {
@@ -78,10 +85,11 @@ export async function playLog(m: MeasuredSession, b: Baseline, o: PlayLogOptions
       tokens: decider.tokens,
       output: used.output,
       isNewTurn: fresh.userTurn,
+      decider,
     });
     const needed = o.references?.[i] ?? [];
     played.needles.needed += needed.length;
-    played.needles.kept += decider.shown(needed);
+    played.needles.kept += needed.filter((r) => decider.shows(r)).length;
     await decider.append(logged.messages.slice(request.carried, request.carried + request.answer));
     done = Math.max(done, request.carried + request.answer);
   }

@@ -1,6 +1,6 @@
 // A logged session as plain values, to cross a thread: its texts, which are parsed again on the other side.
-import { Native } from '../../json/native.js';
-import type { LoggedSession } from './logged.js';
+import { Native } from '../json/native.js';
+import type { LoggedSession } from './whatif/logged.js';
 
 export interface PackedSession extends Omit<LoggedSession, 'system' | 'tools' | 'messages'> {
   system?: string;
