@@ -50,13 +50,13 @@ export class DaemonProcess {
     return this.#file;
   }
 
-  /** Starts the daemon; with tenants, once more after their tokens were written beside the owner's. */
+  /** Starts the daemon; with tenants, once more after their tokens were written. */
   async start(tenants: readonly string[] = []): Promise<void> {
     await this.#spawn();
     const missing = tenants.filter((t) => !this.#tokens.has(t));
     if (missing.length === 0) return;
     for (const t of missing) this.#tokens.set(t, randomBytes(32).toString('base64url'));
-    const path = join(dirname(this.#running().token_file), 'tokens.json');
+    const path = join(this.home, 'data', 'tokens.json');
     const tokens = [...this.#tokens].map(([tenant, token]) => ({
       name: `case-${tenant}`,
       tenant,
