@@ -24,7 +24,7 @@ function folderOf(t: TestContext, files: Record<string, string>): string {
   return dir;
 }
 
-/** Thirty rounds of reading files of 12,000 characters, then an answer. */
+/** Thirty rounds of reading files of 50,000 characters, then an answer. */
 function conversation(): string {
   const messages: unknown[] = [{ role: 'user', content: 'read all' }];
   for (let i = 0; i < 30; i++) {
@@ -35,7 +35,7 @@ function conversation(): string {
       },
       {
         role: 'user',
-        content: [{ type: 'tool_result', tool_use_id: `t${i}`, content: `body ${i} `.repeat(1500) }],
+        content: [{ type: 'tool_result', tool_use_id: `t${i}`, content: `body ${i} `.repeat(6000) }],
       },
     );
   }

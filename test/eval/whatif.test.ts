@@ -203,7 +203,7 @@ function loop(rounds: number, words: number): string {
 }
 
 test('whatif: a long loop of large results costs less when cleared, and every token is accounted for', async (t) => {
-  const r = await of(await fileOf(t, loop(60, 1500)));
+  const r = await of(await fileOf(t, loop(160, 1500)));
   const { off, conservative, balanced, aggressive } = r.presets;
   assert.ok(balanced.cleared > 10, `${balanced.cleared} cleared`);
   assert.ok(aggressive.saved_share! > 0.1, `${aggressive.saved_share} saved`);
