@@ -159,6 +159,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     pool,
     clock,
     version: VERSION,
+    owner: OWNER.tenant,
     truncate: (text, max, encoding) => tokenizer.truncate(text, max, encoding).text,
     status: async (tenant) => {
       const common = {

@@ -13,6 +13,7 @@ import { register as evaluate } from './cli/eval.js';
 import { EXIT, report } from './cli/failure.js';
 import { register as files } from './cli/files.js';
 import { register as forget } from './cli/forget.js';
+import { register as journal } from './cli/journal.js';
 import { register as mcp } from './cli/mcp.js';
 import { register as promote } from './cli/promote.js';
 import { register as replay } from './cli/replay.js';
@@ -58,6 +59,7 @@ for (const register of [
   bisect,
   undo,
   forget,
+  journal,
   context,
   mcp,
   count,

@@ -30,7 +30,7 @@ export function register(program: Command): void {
     });
 }
 
-function lineOf(e: CuratedEvent, withSession: boolean): string {
+export function lineOf(e: CuratedEvent, withSession: boolean): string {
   const at = new Date(Number(e['ts'])).toISOString().slice(11, 23);
   const observed = e['observed'] === true ? paint.yellow(' (observed)') : '';
   const name = e.type.startsWith('memory.') ? paint.cyan(e.type) : e.type;

@@ -20,6 +20,8 @@ const REPEATABLE: ReadonlySet<string> = new Set<MethodName>([
   'tokens.count',
   'journal.read',
   'journal.replay',
+  'journal.export',
+  'journal.verify',
   'journal.bisect',
   'journal.diff',
   'rpc.discover',

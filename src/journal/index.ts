@@ -2,10 +2,19 @@
 
 export * from './blobs.js';
 export { type ExportHeader, envelope, envelopeLine, type FsyncMode } from './envelope.js';
-export { type ExportOptions, exportJsonl, type ImportResult, importJsonl } from './jsonl.js';
+export { fileLines } from './file-lines.js';
+export {
+  type ExportOptions,
+  type ExportPage,
+  exportJsonl,
+  exportPage,
+  type ImportResult,
+  importJsonl,
+} from './jsonl.js';
 export { LocalStore, MemoryStore } from './memory-store.js';
 export { type ReadOptions, readAll } from './read-all.js';
 export * from './record.js';
 export { SqliteStore, type SqliteStoreOptions } from './sqlite-store.js';
 export * from './store.js';
 export * from './upcast.js';
+export { type Verified, verifySession } from './verify.js';

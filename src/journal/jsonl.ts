@@ -19,6 +19,8 @@ const GROUP = 256;
 
 export interface ExportOptions {
   readonly fsync?: FsyncMode;
+  /** First record; 1 by default. The header stands before record 1 alone. */
+  readonly fromSeq?: number;
   readonly toSeq?: number;
 }
 
@@ -30,15 +32,18 @@ export async function* exportJsonl(
 ): AsyncGenerator<string, void, undefined> {
   const head = await store.head(key);
   if (head === undefined) throw new CuratedError('UNKNOWN_SESSION', `there is no journal of ${key.session}`);
-  yield headerLine({
-    schema_version: '1',
-    created_at: head.createdAt,
-    fsync_mode: options.fsync ?? 'turn-boundary',
-    session_id: key.session,
-  });
+  const fromSeq = options.fromSeq ?? 1;
+  if (fromSeq === 1) {
+    yield headerLine({
+      schema_version: '1',
+      created_at: head.createdAt,
+      fsync_mode: options.fsync ?? 'turn-boundary',
+      session_id: key.session,
+    });
+  }
   const told = new Set<string>();
   const toSeq = options.toSeq ?? head.seq;
-  for await (const record of readAll(store, key, { toSeq })) {
+  for await (const record of readAll(store, key, { fromSeq, toSeq })) {
     for (const hash of references(record.payload)) {
       if (told.has(hash)) continue;
       told.add(hash);
@@ -51,6 +56,33 @@ export async function* exportJsonl(
     yield envelopeLine(key, record);
   }
 }
+
+export interface ExportPage {
+  readonly lines: string[];
+  /** Where the next page begins; absent on the last one. */
+  readonly nextSeq?: number;
+}
+
+/** A page of an export: whole records, at least one, up to about `bytes`. The pages of one export together are its lines. */
+export async function exportPage(
+  store: Store,
+  key: SessionKey,
+  options: ExportOptions,
+  bytes: number,
+): Promise<ExportPage> {
+  const lines: string[] = [];
+  let size = 0;
+  let next = options.fromSeq ?? 1;
+  for await (const line of exportJsonl(store, key, options)) {
+    if (size >= bytes && isRecord(lines.at(-1)!)) return { lines, nextSeq: next };
+    lines.push(line);
+    size += line.length;
+    if (isRecord(line)) next += 1;
+  }
+  return { lines };
+}
+
+const isRecord = (line: string): boolean => line.startsWith('{"seq":');
 
 export interface ImportResult {
   readonly records: number;

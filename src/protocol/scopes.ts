@@ -21,11 +21,18 @@ const READ: ReadonlySet<MethodName> = new Set([
   'tokens.count',
   'journal.read',
   'journal.replay',
+  'journal.export',
+  'journal.verify',
   'journal.bisect',
   'journal.diff',
 ]);
 
-const ADMIN: ReadonlySet<MethodName> = new Set(['daemon.stop', 'test.clock']);
+const ADMIN: ReadonlySet<MethodName> = new Set([
+  'daemon.stop',
+  'test.clock',
+  'journal.import',
+  'journal.backup',
+]);
 
 /** What is in no list changes a session. */
 export function scopeOf(method: MethodName): MethodScope {

@@ -57,6 +57,8 @@ export interface Rooms {
   pool: Pool;
   clock: Clock;
   version: string;
+  /** Tenant of whoever owns the daemon and its files. */
+  owner?: string | undefined;
   truncate(text: string, maxTokens: number, encoding: Encoding): string;
   /** @param tenant who asks: nobody is told of another tenant's sessions */
   status(tenant: string): Promise<Result<'daemon.status'>>;

@@ -4,6 +4,7 @@ import { COMPACTION_CALLS } from './compaction-calls.js';
 import type { Handlers } from './context.js';
 import { CONTEXT_CALLS } from './context-calls.js';
 import { DURABLE_CALLS } from './durable-calls.js';
+import { JOURNAL_CALLS } from './journal-calls.js';
 import { READ_CALLS } from './read-calls.js';
 import { RECALL_CALLS } from './recall-calls.js';
 import { SESSION_CALLS } from './session-calls.js';
@@ -14,6 +15,7 @@ export const HANDLERS: Handlers = {
   ...SESSION_CALLS,
   ...TURN_CALLS,
   ...READ_CALLS,
+  ...JOURNAL_CALLS,
   ...RECALL_CALLS,
   ...CONTEXT_CALLS,
   ...DURABLE_CALLS,

@@ -45,6 +45,41 @@ export const JOURNAL_METHODS = {
       mismatches: z.array(z.strictObject({ seq: count, hash: text, replayed: text })),
     }),
   },
+  'journal.export': {
+    summary: 'A session as JSON lines with its texts and its hash chain, page by page.',
+    params: z.strictObject({ session: name, from_seq: positive.optional(), to_seq: positive.optional() }),
+    result: z.strictObject({
+      lines: z.array(text).describe('a header before record 1, texts before the records that name them'),
+      next_seq: positive.optional().describe('from_seq of the next page; absent on the last'),
+    }),
+  },
+  'journal.import': {
+    summary: "Reads an export on the daemon's machine into a new session; whole and verified, or not at all.",
+    params: z.strictObject({ session: name, path: text.describe('absolute') }),
+    result: z.strictObject({
+      session: name,
+      events: count,
+      torn: z.boolean().describe('the last line was torn and left out'),
+    }),
+  },
+  'journal.verify': {
+    summary: "Reads a session's journal, or all of the token's, with every text, and compares every hash.",
+    params: z.strictObject({ session: name.optional() }),
+    result: z.strictObject({
+      sessions: count,
+      events: count,
+      texts: count,
+      broken: z.array(z.strictObject({ session: text, seq: count, reason: text })),
+      structure: z
+        .array(text)
+        .describe('faults of the file itself; for the owner, where no session is named'),
+    }),
+  },
+  'journal.backup': {
+    summary: 'A consistent copy of the whole journal while writing goes on.',
+    params: z.strictObject({ path: text.describe("absolute, on the daemon's machine; must not exist") }),
+    result: z.strictObject({ path: text, bytes: count }),
+  },
   'journal.bisect': {
     summary:
       'Which decision took a text out of the request: a binary search with the rendered request at each point.',

@@ -70,9 +70,7 @@ function wishOf(session: Session, e: SessionEvent, around: readonly SessionEvent
       return { ...base, tool_id: key, _with: [], _pins: [toolClaim(key)] };
     }
     case 'memory.curated':
-      return refuse(e.seq, 'it is the envelope of a layer pass; undo one of its decisions', {
-        decisions: decisionsOf(e.seq, around),
-      });
+      return envelopeOf(e.seq, decisionsOf(e.seq, around));
     case 'memory.compacted':
     case 'memory.summary_replaced':
       return refuse(
@@ -143,6 +141,11 @@ const DECISIONS: ReadonlySet<string> = new Set([
   'memory.tool_def_pruned',
   'memory.reread',
 ]);
+
+function envelopeOf(seq: number, decisions: number[]): never {
+  const which = decisions.length === 0 ? '' : `: ${decisions.map((n) => `#${n}`).join(', ')}`;
+  return refuse(seq, `it is the envelope of a layer pass; undo one of its decisions${which}`, { decisions });
+}
 
 function gone(seq: number): never {
   return refuse(seq, 'it does not stand any more');

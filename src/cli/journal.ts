@@ -1,0 +1,158 @@
+// curated journal: what the journal holds, whether it is sound, and the ways out, in and to safety.
+import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import type { Command } from 'commander';
+import { SqliteStore } from '../journal/index.js';
+import { printJson, say } from './connection.js';
+import { CommandError, EXIT } from './failure.js';
+import { type Verdict, withJournal } from './journal-access.js';
+import { paint } from './paint.js';
+import { seqNumber } from './seq-number.js';
+import { bytes, whole } from './table.js';
+import { lineOf } from './tail.js';
+
+interface Json {
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  const journal = program
+    .command('journal')
+    .description('the journal: dump, verify, export, import, backup; with or without a daemon');
+  journal
+    .command('dump')
+    .description("print a session's events")
+    .argument('<session>', 'id of the session')
+    .option('--from <seq>', 'first event', seqNumber, 1)
+    .option('--to <seq>', 'last event', seqNumber)
+    .option('--json', 'one JSON value a line')
+    .action((session: string, o: { from: number; to?: number } & Json) => dump(session, o));
+  journal
+    .command('verify')
+    .description('compare every hash of a session, or of all; exits 1 when something is wrong')
+    .argument('[session]', 'id of the session; all without it')
+    .option('--json', 'as JSON')
+    .action((session: string | undefined, o: Json) => verify(session, o));
+  journal
+    .command('export')
+    .description('a session as JSON lines, with its texts and its hash chain')
+    .argument('<session>', 'id of the session')
+    .argument('[file]', 'must not exist; stdout without it')
+    .option('--json', 'say what was done as JSON; needs a file')
+    .action((session: string, file: string | undefined, o: Json) => exported(session, file, o));
+  journal
+    .command('import')
+    .description('an export as a new session: whole and verified, or not at all')
+    .argument('<file>', 'as export wrote it')
+    .option('--as <session>', 'its id; default is the one of the export')
+    .option('--json', 'as JSON')
+    .action((file: string, o: { as?: string } & Json) => imported(file, o));
+  journal
+    .command('backup')
+    .description('a consistent copy of all that is stored, while the daemon goes on')
+    .argument('<file>', 'must not exist')
+    .option('--json', 'as JSON')
+    .action((file: string, o: Json) => backup(file, o));
+}
+
+async function dump(session: string, o: { from: number; to?: number } & Json): Promise<void> {
+  let n = 0;
+  await withJournal(async (j) => {
+    for await (const e of j.dump(session, o.from)) {
+      if (o.to !== undefined && e.seq > o.to) break;
+      say(o.json === true ? JSON.stringify(e) : lineOf(e, false));
+      n += 1;
+    }
+  });
+  if (o.json !== true) process.stderr.write(`${paint.dim(`${whole(n)} events of ${session}`)}\n`);
+}
+
+async function verify(session: string | undefined, o: Json): Promise<void> {
+  const v = await withJournal((j) => j.verify(session));
+  const isSound = v.broken.length === 0 && v.structure.length === 0;
+  if (o.json === true) printJson({ ok: isSound, ...v });
+  else printVerdict(v, isSound);
+  if (!isSound) process.exitCode = EXIT.failed;
+}
+
+function printVerdict(v: Verdict, isSound: boolean): void {
+  const what = `${whole(v.sessions)} ${v.sessions === 1 ? 'session' : 'sessions'}, ${whole(v.events)} events, ${whole(v.texts)} texts`;
+  say(isSound ? `${paint.green('sound')}: ${what}` : `${paint.red('damaged')}: ${what} read`);
+  for (const b of v.broken) say(`  ${b.session} from #${b.seq} on: ${b.reason}`);
+  for (const s of v.structure) say(`  the file: ${s}`);
+  if (!isSound) say(`  ${paint.dim('→')} curated doctor says what can be saved, and how`);
+}
+
+async function exported(session: string, file: string | undefined, o: Json): Promise<void> {
+  if (file === undefined) {
+    if (o.json === true)
+      throw new CommandError('--json needs a file: stdout has the export', { exit: EXIT.usage });
+    await withJournal(async (j) => {
+      for await (const line of j.export(session)) say(line);
+    });
+    return;
+  }
+  const done = await withJournal(async (j) => {
+    // Opened once there is something to write, and never over what is there: it holds what people said.
+    let fd: number | undefined;
+    const done = { events: 0, texts: 0 };
+    try {
+      for await (const line of j.export(session)) {
+        fd ??= openSync(file, 'wx', 0o600);
+        writeSync(fd, `${line}\n`);
+        if (line.startsWith('{"seq":')) done.events += 1;
+        else if (line.startsWith('{"blob":')) done.texts += 1;
+      }
+    } finally {
+      if (fd !== undefined) closeSync(fd);
+    }
+    return done;
+  });
+  const size = statSync(file).size;
+  if (o.json === true) printJson({ session, file, bytes: size, ...done });
+  else
+    say(
+      `${session}: ${whole(done.events)} events and ${whole(done.texts)} texts in ${file} (${bytes(size)})`,
+    );
+}
+
+async function imported(file: string, o: { as?: string } & Json): Promise<void> {
+  const session = o.as ?? nameIn(file);
+  const done = await withJournal((j) => j.import(session, file));
+  if (o.json === true) return printJson({ session, file, ...done });
+  say(
+    `${session}: ${whole(done.events)} events, every hash as it was${done.torn ? '; the last line was torn and is left out' : ''}`,
+  );
+}
+
+function nameIn(file: string): string {
+  const text = readFileSync(file, 'utf8');
+  const end = text.indexOf('\n');
+  try {
+    const { session_id: name } = JSON.parse(end < 0 ? text : text.slice(0, end)) as { session_id?: unknown };
+    if (typeof name === 'string' && name !== '') return name;
+  } catch {
+    // Said below.
+  }
+  throw new CommandError(`${file} is no export: its first line names no session`);
+}
+
+async function backup(file: string, o: Json): Promise<void> {
+  await withJournal((j) => j.backup(file));
+  // A backup is what can be read back: the copy is opened and checked, hash by hash.
+  const copy = await SqliteStore.open(file);
+  try {
+    const { structure, broken, sessions, events } = await copy.check();
+    const isSound = structure.length === 0 && broken.length === 0;
+    const size = statSync(file).size;
+    if (o.json === true) printJson({ ok: isSound, file, bytes: size, sessions, events });
+    else {
+      say(
+        `${whole(sessions)} sessions of ${whole(events)} events in ${file} (${bytes(size)}), read back and ${isSound ? 'sound' : paint.red('damaged')}`,
+      );
+      for (const b of broken) say(`  ${b.key.session}: ${b.reason}`);
+    }
+    if (!isSound) process.exitCode = EXIT.failed;
+  } finally {
+    await copy.close();
+  }
+}

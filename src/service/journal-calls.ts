@@ -1,0 +1,85 @@
+// Handlers that carry journals out, in, and to safety: export, import, verify, backup.
+
+import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { fail } from '../errors.js';
+import { exportPage, fileLines, importJsonl, type SessionKey, verifySession } from '../journal/index.js';
+import type { Caller, Handlers, Rooms } from './context.js';
+
+/** Characters of one page of an export: well below what a client takes in one frame. */
+const PAGE_CHARS = 1024 * 1024;
+
+export const JOURNAL_CALLS: Handlers = {
+  'journal.export': async (caller, p, rooms) => {
+    const actor = await rooms.registry.known(caller.tenant, p.session);
+    await actor.idle();
+    const options = {
+      fromSeq: p.from_seq ?? 1,
+      ...(p.to_seq === undefined ? {} : { toSeq: p.to_seq }),
+    };
+    const { lines, nextSeq } = await exportPage(rooms.store, actor.key, options, PAGE_CHARS);
+    return { lines, ...(nextSeq === undefined ? {} : { next_seq: nextSeq }) };
+  },
+
+  'journal.import': async (caller, p, rooms) => {
+    const path = await fileAt(p.path);
+    const key = { tenant: caller.tenant, session: p.session };
+    // What is in memory under this name must not be older than the journal that comes.
+    const actor = await rooms.registry.get(caller.tenant, p.session);
+    if (actor.session.state.status !== 'fresh')
+      fail('STORAGE', `${p.session} exists already`, { path: '/session', detail: { exists: true } });
+    try {
+      const done = await importJsonl(rooms.store, key, fileLines(path));
+      return { session: p.session, events: done.records, torn: done.torn };
+    } finally {
+      rooms.registry.drop(caller.tenant, p.session);
+      rooms.recall?.touch(key);
+    }
+  },
+
+  'journal.verify': async (caller, p, rooms) => {
+    if (p.session !== undefined) {
+      const key = { tenant: caller.tenant, session: p.session };
+      return verified(rooms, [key], []);
+    }
+    const heads = await rooms.store.heads(caller.tenant);
+    return verified(
+      rooms,
+      heads.map((h) => h.key),
+      await structureOf(caller, rooms),
+    );
+  },
+
+  'journal.backup': async (_caller, p, rooms) => {
+    if (!isAbsolute(p.path)) fail('BAD_TYPE', 'the path must be absolute', { path: '/path' });
+    await rooms.store.backup(p.path);
+    return { path: p.path, bytes: (await stat(p.path)).size };
+  },
+};
+
+async function verified(rooms: Rooms, keys: readonly SessionKey[], structure: readonly string[]) {
+  const broken: { session: string; seq: number; reason: string }[] = [];
+  let [events, texts] = [0, 0];
+  for (const key of keys) {
+    const found = await verifySession(rooms.store, key);
+    events += found.events;
+    texts += found.texts;
+    if (found.fault !== undefined) broken.push({ session: key.session, ...found.fault });
+  }
+  return { sessions: keys.length, events, texts, broken, structure: [...structure] };
+}
+
+/** The file as such is the owner's: what is wrong with it may name others' sessions. */
+async function structureOf(caller: Caller, rooms: Rooms): Promise<string[]> {
+  if (caller.tenant !== rooms.owner || !caller.scopes.includes('admin')) return [];
+  const { structure, broken } = await rooms.store.check();
+  // Rows that name no session any more are found in no list of sessions.
+  return [...structure, ...broken.filter((b) => b.key.tenant === '').map((b) => b.reason)];
+}
+
+async function fileAt(path: string): Promise<string> {
+  if (!isAbsolute(path)) fail('BAD_TYPE', 'the path must be absolute', { path: '/path' });
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true) fail('BAD_TYPE', `there is no file ${path}`, { path: '/path' });
+  return path;
+}

@@ -1,0 +1,142 @@
+// Journals carried out, in and to safety over the wire: whole and verified, or not at all.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
+import { SqliteStore } from '../../src/journal/index.js';
+import {
+  assistant,
+  BenchCaller,
+  BenchDaemon,
+  clearing,
+  type Json,
+  toolRound,
+  user,
+} from '../session/bench-daemon.js';
+
+function folderFor(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'curated-journal-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function talk(daemon: BenchDaemon, session: string, turns: number, size = 3000): Promise<void> {
+  const call = (method: string, params: Json = {}) => daemon.call(method as never, { session, ...params });
+  const config = clearing({ age_turns: 1, size_bytes_threshold: 200 });
+  await call('session.open', { format: 'anthropic', model: 'claude-haiku-4-5', config });
+  for (let n = 0; n < turns; n++) {
+    const body = `${session} ${n} `.repeat(size / 5);
+    await call('session.append', { messages: [user(`go ${n}`), ...toolRound(`t${n}`, 'Read', { n }, body)] });
+    await call('llm.prepare');
+    await call('session.append', { messages: [assistant(`done ${n}`)] });
+    await call('turn.end');
+  }
+}
+
+/** All pages of an export. */
+async function exported(daemon: BenchDaemon, session: string, between = async () => {}): Promise<string[]> {
+  const lines: string[] = [];
+  const { seq } = await daemon.call('session.state', { session });
+  let pages = 0;
+  for (let from: number | undefined = 1; from !== undefined; pages++) {
+    const page: Json = await daemon.call('journal.export', { session, from_seq: from, to_seq: seq });
+    lines.push(...page.lines);
+    from = page.next_seq;
+    await between();
+  }
+  return Object.assign(lines, { pages });
+}
+
+test('J-1 an export in pages, made while the session goes on, comes in again byte for byte and replays', async (t) => {
+  const daemon = new BenchDaemon();
+  await talk(daemon, 's', 6, 900_000);
+  const file = join(folderFor(t), 's.jsonl');
+  const lines = await exported(daemon, 's', async () => {
+    await daemon.call('session.append', { session: 's', messages: [user('meanwhile'), assistant('yes')] });
+  });
+  assert.ok((lines as unknown as { pages: number }).pages > 2, 'more than one page');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const done = await daemon.call('journal.import', { session: 'copy', path: file });
+  const events = lines.filter((l) => l.startsWith('{"seq":'));
+  assert.deepEqual([done.events, done.torn], [events.length, false]);
+  const verified = await daemon.call('journal.verify', { session: 'copy' });
+  assert.deepEqual([verified.events, verified.broken], [events.length, []]);
+  const replayed = await daemon.call('journal.replay', { session: 'copy' });
+  assert.deepEqual([replayed.requests, replayed.identical], [6, true]);
+  // The copy is a session like any other, and the original has not noticed.
+  await talk(daemon, 'copy', 1);
+  assert.ok((await daemon.call('journal.verify', { session: 's' })).events > events.length);
+});
+
+test('J-6 an import that is damaged or would go over a session is refused, and nothing of it stays', async (t) => {
+  const daemon = new BenchDaemon();
+  await talk(daemon, 's', 3);
+  const file = join(folderFor(t), 's.jsonl');
+  const lines = await exported(daemon, 's');
+  const refused = async (text: string, session = 'copy') => {
+    writeFileSync(file, text);
+    await assert.rejects(daemon.call('journal.import', { session, path: file }), { kind: 'STORAGE' });
+    const { sessions } = await daemon.call('session.list', {});
+    assert.deepEqual(
+      sessions.map((s: Json) => s.session),
+      ['s'],
+    );
+  };
+  const whole = `${lines.join('\n')}\n`;
+  await refused(whole, 's');
+  await refused(whole.replace('go 1', 'go 7'));
+  await refused(whole.replace('"base64":"', '"base64":"AAAA'));
+  await refused(lines.filter((_, i) => i !== lines.length - 2).join('\n'));
+  await refused(whole.replace('"schema_version":"1"', '"schema_version":"2"'));
+  await refused('');
+  await assert.rejects(daemon.call('journal.import', { session: 'copy', path: 'relative' }), {
+    kind: 'BAD_TYPE',
+  });
+  await assert.rejects(daemon.call('journal.import', { session: 'copy', path: `${file}.no` }), {
+    kind: 'BAD_TYPE',
+  });
+  // An import into another tenant's name is another session.
+  writeFileSync(file, whole);
+  const other = new BenchCaller('other');
+  assert.equal((await daemon.call('journal.import', { session: 's', path: file }, other)).events > 10, true);
+  assert.ok((await daemon.call('journal.replay', { session: 's' }, other)).identical);
+});
+
+test('F46 verify names the session and the record, others are served, and a backup of a live journal is whole', async (t) => {
+  const folder = folderFor(t);
+  const path = join(folder, 'journal.db');
+  let store = await SqliteStore.open(path);
+  let daemon = new BenchDaemon({ store });
+  await talk(daemon, 'a', 3);
+  await talk(daemon, 'b', 3);
+  const copy = join(folder, 'copy.db');
+  const [backup] = await Promise.all([daemon.call('journal.backup', { path: copy }), talk(daemon, 'c', 2)]);
+  assert.ok(backup.bytes > 4096);
+  await assert.rejects(daemon.call('journal.backup', { path: copy }), { kind: 'STORAGE' });
+  assert.deepEqual((await daemon.call('journal.verify', {})).broken, []);
+  await store.close();
+
+  const db = new Database(path);
+  const id = db.prepare("SELECT id FROM sessions WHERE session = 'b'").pluck().get() as number;
+  db.prepare("UPDATE events SET payload = replace(payload, 'go 1', 'go 7') WHERE id / 268435456 = ?").run(id);
+  db.prepare(
+    "DELETE FROM blobs WHERE id = (SELECT blob FROM refs WHERE session = (SELECT id FROM sessions WHERE session = 'c') LIMIT 1)",
+  ).run();
+  db.close();
+  store = await SqliteStore.open(path);
+  t.after(() => store.close());
+  daemon = new BenchDaemon({ store });
+  const { broken, sessions } = await daemon.call('journal.verify', {});
+  assert.equal(sessions, 3);
+  assert.deepEqual(broken.map((b: Json) => b.session).sort(), ['b', 'c']);
+  assert.match(broken.find((b: Json) => b.session === 'b').reason, /does not match its hash/);
+  assert.match(broken.find((b: Json) => b.session === 'c').reason, /is not in the journal/);
+  assert.ok((await daemon.call('journal.replay', { session: 'a' })).identical);
+
+  const saved = await SqliteStore.open(copy);
+  t.after(() => saved.close());
+  const sound = await saved.check();
+  assert.deepEqual([sound.structure, sound.broken, sound.sessions >= 2], [[], [], true]);
+});
