@@ -55,6 +55,8 @@ function safe(text: string): string {
 /** What stands of a block when not all of it may: how many of the oldest decisions, and how much of which text, is left out. */
 interface Cut {
   decisions: number;
+  /** Decisions that are not in the list at all, older than those that are; they are among those left out. */
+  earlier?: number;
   /** Characters of manifest and plan that stay; undefined = all. */
   manifest?: number;
   plan?: number;
@@ -70,10 +72,11 @@ export function durableBlock(d: Durable, cut: Cut = { decisions: 0 }): string {
   const todos = d.todos.map(readTodo).filter((t) => t !== undefined);
   if (todos.length > 0)
     parts.push(['## Todos', ...todos.map((t) => `${BOX[t.status]} ${t.text}`)].join('\n'));
+  const earlier = cut.earlier ?? 0;
   const decisions = d.decisions.filter((t) => t.trim() !== '');
-  if (decisions.length > 0) {
-    const hidden = Math.min(cut.decisions, decisions.length);
-    const lines = decisions.slice(hidden).map((t) => `- ${t.trim()}`);
+  if (decisions.length + earlier > 0) {
+    const hidden = Math.min(cut.decisions, decisions.length + earlier);
+    const lines = decisions.slice(hidden - earlier).map((t) => `- ${t.trim()}`);
     if (hidden > 0)
       lines.unshift(`- … (${hidden} earlier decision${hidden === 1 ? '' : 's'}: durable.get has them)`);
     parts.push(['## Decisions', ...lines].join('\n'));
@@ -95,23 +98,43 @@ function head(text: string, chars: number | undefined): string {
  * with a notice. Todos are never cut: they are what the agent works off.
  * @param count tokens of a text
  */
-export function durableBlockWithin(d: Durable, maxTokens: number, count: (text: string) => number): string {
-  const whole = durableBlock(d);
-  if (whole === '' || count(whole) <= maxTokens) return whole;
-  const decisions = d.decisions.filter((t) => t.trim() !== '').length;
-  const fits = (cut: Cut): boolean => count(durableBlock(d, cut)) <= maxTokens;
+export function durableBlockWithin(all: Durable, maxTokens: number, count: (text: string) => number): string {
+  const { d, earlier } = newestOf(all, maxTokens);
+  if (earlier === 0) {
+    const whole = durableBlock(d);
+    if (whole === '' || count(whole) <= maxTokens) return whole;
+  }
+  const decisions = earlier + d.decisions.filter((t) => t.trim() !== '').length;
+  const fits = (cut: Cut): boolean => count(durableBlock(d, { ...cut, earlier })) <= maxTokens;
   const newest = Math.max(0, decisions - 1);
   if (fits({ decisions: newest })) {
-    return durableBlock(d, { decisions: least(newest, (n) => fits({ decisions: n })) });
+    const hidden = earlier + least(newest - earlier, (n) => fits({ decisions: earlier + n }));
+    return durableBlock(d, { decisions: hidden, earlier });
   }
   for (const part of ['manifest', 'plan'] as const) {
     const size = part === 'manifest' ? d.manifest.length : (d.plan?.text.length ?? 0);
-    const rest: Cut = { decisions: newest, ...(part === 'plan' ? { manifest: 0 } : {}) };
+    const rest: Cut = { decisions: newest, earlier, ...(part === 'plan' ? { manifest: 0 } : {}) };
     if (!fits({ ...rest, [part]: 0 })) continue;
     const away = least(size, (n) => fits({ ...rest, [part]: size - n }));
     return durableBlock(d, { ...rest, [part]: size - away });
   }
-  return durableBlock(d, { decisions, manifest: 0, plan: 0 });
+  return durableBlock(d, { decisions, earlier, manifest: 0, plan: 0 });
+}
+
+/** Decisions with text among the first so many of a list that only grows. */
+const COUNTED = new WeakMap<readonly string[], { read: number; found: number }>();
+
+/** The newest decisions that can have room at all, a token each at the least; the older ones are only counted, and once. */
+function newestOf(all: Durable, maxTokens: number): { d: Durable; earlier: number } {
+  const { decisions } = all;
+  const from = Math.max(0, decisions.length - Math.max(1, maxTokens));
+  if (from === 0) return { d: all, earlier: 0 };
+  const known = COUNTED.get(decisions);
+  const counted = known !== undefined && known.read <= from ? known : { read: 0, found: 0 };
+  for (; counted.read < from; counted.read += 1)
+    if (decisions[counted.read]!.trim() !== '') counted.found += 1;
+  COUNTED.set(decisions, counted);
+  return { d: { ...all, decisions: decisions.slice(from) }, earlier: counted.found };
 }
 
 /** The least n of 0..max for which `holds` is true; it is true from some n on. */

@@ -57,20 +57,31 @@ export function standing(result: ResultRecord): number {
   return result.cuts?.at(-1)?.tokens ?? result.tokens;
 }
 
-/** Records stand in message order: the first of the message by bisection, then its few. */
-function find<T extends { at: number }>(
-  list: readonly T[],
-  at: number,
-  wanted: (x: T) => boolean,
-): T | undefined {
+/** Index of the first record at or behind part `part` of message `at`: records stand in that order. */
+function firstFrom(list: readonly { at: number; part: number }[], at: number, part: number): number {
   let low = 0;
   let high = list.length;
   while (low < high) {
     const mid = (low + high) >> 1;
-    if (list[mid]!.at < at) low = mid + 1;
+    const record = list[mid]!;
+    if (record.at < at || (record.at === at && record.part < part)) low = mid + 1;
     else high = mid;
   }
-  for (let i = low; i < list.length && list[i]!.at === at; i += 1) if (wanted(list[i]!)) return list[i];
+  return low;
+}
+
+/** The record of a message whose part stands at a JSON pointer, or around it. */
+function find<T extends { at: number; part: number }>(
+  list: readonly T[],
+  at: number,
+  path: string,
+  pointerOf: (part: number) => string,
+): T | undefined {
+  // Parts mostly stand in the order of the list that the pointer goes into: that one first, then all of the message.
+  const guess = list[firstFrom(list, at, Number(/^\/[^/]*\/([0-9]+)/.exec(path)?.[1] ?? 0))];
+  if (guess?.at === at && within(path, pointerOf(guess.part))) return guess;
+  for (let i = firstFrom(list, at, 0); i < list.length && list[i]!.at === at; i += 1)
+    if (within(path, pointerOf(list[i]!.part))) return list[i];
   return undefined;
 }
 
@@ -196,16 +207,17 @@ export class CallIndex {
 
   /** The result that stands at a JSON pointer of a stored message, or around it. */
   resultAt(at: number, path: string, pointerOf: (part: number) => string): ResultRecord | undefined {
-    return find(this.results, at, (r) => within(path, pointerOf(r.part)));
+    return find(this.results, at, path, pointerOf);
   }
 
   /** The call of a message's part. */
   callOf(at: number, part: number): CallRecord | undefined {
-    return find(this.calls, at, (c) => c.part === part);
+    const call = this.calls[firstFrom(this.calls, at, part)];
+    return call?.at === at && call.part === part ? call : undefined;
   }
 
   /** As `resultAt`, for calls. */
   callAt(at: number, path: string, pointerOf: (part: number) => string): CallRecord | undefined {
-    return find(this.calls, at, (c) => within(path, pointerOf(c.part)));
+    return find(this.calls, at, path, pointerOf);
   }
 }

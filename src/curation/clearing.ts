@@ -1,7 +1,7 @@
 // Clearing one tool result: which results may be cleared at all, what stands in their place, and the edit with its
 // event. Shared by all layers that clear results; which of them is old, superseded or equal is theirs to say.
 
-import { pointer, sliceValue } from '../json/index.js';
+import { pointer, sliceIn } from '../json/index.js';
 import { type ResultRecord, standing } from './calls.js';
 import { claimOf } from './claim.js';
 import { planned } from './decisions.js';
@@ -113,7 +113,7 @@ function clearing(survey: Survey, c: Clearing, vocabulary: Vocabulary): Built | 
   const result = survey.calls.results[c.index]!;
   const message = survey.messages[result.at]!;
   const part = message.reading.parts[result.part]!;
-  const body = sliceValue(message.native.text, part.bodyPath!);
+  const body = sliceIn(message.native, part.bodyPath!);
   if (body === undefined) return undefined;
   const handle = handleOf(survey.tenant, survey.session, message.seq, result.part, body);
   const text = placeholder(survey, c, result, part.text ?? '', handle, vocabulary);

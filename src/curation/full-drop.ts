@@ -2,7 +2,7 @@
 // a rule would break (parallel calls, words beside the call or the result, a class that forbids it) there is no drop,
 // and the envelope stands in. Pure.
 
-import { pointer, sliceValue } from '../json/index.js';
+import { pointer, sliceIn } from '../json/index.js';
 import { removeParts } from '../providers/edits.js';
 import { legal } from '../providers/legal.js';
 import type { CallRecord, ResultRecord } from './calls.js';
@@ -58,7 +58,7 @@ export function dropping(survey: Survey, pair: Pair, reason: string, section: st
     const message = survey.messages[at]!;
     const part = message.reading.parts[index]!;
     const place = part.kind === 'tool_call' ? part.argsPath : part.bodyPath;
-    const original = place === undefined ? undefined : sliceValue(message.native.text, place);
+    const original = place === undefined ? undefined : sliceIn(message.native, place);
     if (place === undefined || original === undefined) return undefined;
     return planned('memory.tool_result_cleared', {
       tool_call_id: result.id,

@@ -23,6 +23,40 @@ export function sliceValue(text: string, path: Path): string | undefined {
   return at === undefined ? undefined : text.slice(at, valueEnd(text, at));
 }
 
+/** Items before this one are found as fast by walking to them. */
+const NEAR = 8;
+/** Start and end of each item of the list `key` in a text, one pair after the other. */
+const PLACES = new WeakMap<object, { key: string; places: Uint32Array }>();
+
+/**
+ * As `sliceValue`, of a text whose values are asked for one after the other: an item far behind in a list costs a walk to it
+ * only once. O(text) at first, then O(value).
+ */
+export function sliceIn(held: { readonly text: string }, path: Path): string | undefined {
+  const [key, index, ...inside] = path;
+  const { text } = held;
+  if (typeof key !== 'string' || typeof index !== 'number' || index < NEAR) return sliceValue(text, path);
+  let known = PLACES.get(held);
+  if (known?.key !== key) {
+    known = { key, places: itemPlaces(text, key) };
+    PLACES.set(held, known);
+  }
+  const { places } = known;
+  if (index * 2 >= places.length) return undefined;
+  const item = text.slice(places[index * 2]!, places[index * 2 + 1]!);
+  return inside.length === 0 ? item : sliceValue(item, inside);
+}
+
+function itemPlaces(text: string, key: string): Uint32Array {
+  const at = find(text, [key]);
+  if (at === undefined || text[at] !== '[') return new Uint32Array(0);
+  const out: number[] = [];
+  walkItems(text, at, (start, end) => {
+    out.push(start, end);
+  });
+  return Uint32Array.from(out);
+}
+
 /** Index at which the value at `path` starts; of duplicate keys the last one counts. */
 function find(text: string, path: Path): number | undefined {
   let at: number | undefined = skipSpace(text, 0);

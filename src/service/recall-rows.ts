@@ -3,7 +3,7 @@
 import type { NewRow } from '../context/recall/rows.js';
 import { handleOf } from '../curation/handle.js';
 import type { SessionKey } from '../journal/index.js';
-import { type Path, sliceValue } from '../json/index.js';
+import { type Path, sliceIn } from '../json/index.js';
 import { Native } from '../json/native.js';
 import { specOf } from '../providers/spec.js';
 import type { Format, Part } from '../providers/types.js';
@@ -30,7 +30,7 @@ export function passages(
     const tokens = part.kind === 'tool_result' ? (payload.bodies?.[body++] ?? 0) : payload.tokens;
     const text = textOf(part);
     const path = pathOf(native, part);
-    const value = path === undefined ? undefined : sliceValue(native.text, path);
+    const value = path === undefined ? undefined : sliceIn(native, path);
     if (text.trim() === '' || value === undefined) return;
     rows.push({
       seq,
@@ -58,7 +58,7 @@ export function originalAt(
   const native = new Native(payload.text);
   const part = specOf(format).read(native).parts[index];
   const path = part === undefined ? undefined : pathOf(native, part);
-  const value = path === undefined ? undefined : sliceValue(native.text, path);
+  const value = path === undefined ? undefined : sliceIn(native, path);
   if (value === undefined || handleOf(key.tenant, key.session, seq, index, value) !== handle)
     return undefined;
   return value;
@@ -75,6 +75,6 @@ function pathOf(native: Native, part: Part): Path | undefined {
   if (part.kind === 'tool_result') return part.bodyPath;
   if (part.kind === 'tool_call') return part.argsPath ?? part.path;
   if (part.kind !== 'text') return undefined;
-  const inner = sliceValue(native.text, [...part.path, 'text']);
+  const inner = sliceIn(native, [...part.path, 'text']);
   return inner?.startsWith('"') ? [...part.path, 'text'] : part.path;
 }

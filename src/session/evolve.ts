@@ -4,7 +4,7 @@
 import { CallIndex } from '../curation/calls.js';
 import { messageOf } from '../curation/claim.js';
 import type { DecisionFields, LedgerEdit } from '../curation/decisions.js';
-import { type Path, pointer, sliceValue } from '../json/index.js';
+import { type Path, pointer, sliceIn } from '../json/index.js';
 import { Native } from '../json/native.js';
 import { specOf } from '../providers/spec.js';
 import type { Payloads, SessionEvent } from './events.js';
@@ -457,7 +457,7 @@ function message(state: SessionState, p: Payloads['session.message'], e: Session
 function diverged(state: SessionState, index: number): void {
   for (const [name, place] of state.handles) {
     if (place.at < index) continue;
-    const body = sliceValue(state.messages[place.at]!.native.text, place.path);
+    const body = sliceIn(state.messages[place.at]!.native, place.path);
     if (body !== undefined) state.orphans.set(name, body);
     state.handles.delete(name);
   }

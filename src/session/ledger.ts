@@ -2,6 +2,7 @@
 // stands here is applied for ever, until the messages it stands on leave the history.
 
 import type { LedgerEdit } from '../curation/decisions.js';
+import { pointer } from '../json/index.js';
 import type { EventType } from './events.js';
 
 export interface Decision {
@@ -29,6 +30,9 @@ function isWhole({ type, edits }: Decision): boolean {
 /** Changes remembered for readers that follow the ledger. */
 const TOUCHES_KEPT = 4096;
 
+/** Lists up to this length are read as fast as they are remembered. */
+const FEW = 8;
+
 const NONE: readonly LedgerEdit[] = [];
 
 export class Ledger {
@@ -36,6 +40,8 @@ export class Ledger {
   readonly #edits = new Map<number, LedgerEdit[]>();
   readonly #inserts = new Map<number, LedgerEdit[]>();
   readonly #observed = new Set<LedgerEdit>();
+  /** Pointers of long lists of edits, as far as they were read: a list only grows, or another one takes its place. */
+  readonly #named = new WeakMap<readonly LedgerEdit[], { read: number; paths: Set<string> }>();
   /** Number of drops by stored message. */
   readonly #drops = new Map<number, number>();
   /** The last stored message with an edit, once asked for; -1 when there is none. */
@@ -60,6 +66,23 @@ export class Ledger {
   /** @param projected also what was only observed */
   editsOf(at: number, projected = false): readonly LedgerEdit[] {
     return this.#real(this.#edits.get(at), projected);
+  }
+
+  /** Does an edit name this JSON pointer of a stored message, one that was only observed included? */
+  names(at: number, path: string): boolean {
+    const edits = this.#edits.get(at);
+    if (edits === undefined) return false;
+    if (edits.length <= FEW) return edits.some((e) => 'path' in e && pointer(e.path) === path);
+    let known = this.#named.get(edits);
+    if (known === undefined) {
+      known = { read: 0, paths: new Set() };
+      this.#named.set(edits, known);
+    }
+    for (; known.read < edits.length; known.read += 1) {
+      const e = edits[known.read]!;
+      if ('path' in e) known.paths.add(pointer(e.path));
+    }
+    return known.paths.has(path);
   }
 
   insertsBefore(at: number, projected = false): readonly LedgerEdit[] {

@@ -40,7 +40,9 @@ function roundEnded(state: SessionState, settings: Settings): boolean {
 
 /** A repair left it out (a second result, one without its call): there is nothing to decide about it. */
 function isTakenOut(state: SessionState, at: number, path: string): boolean {
-  return state.ledger.editsOf(at, true).some((e) => e.op === 'remove' && pointer(e.path) === path);
+  const { ledger } = state;
+  if (!ledger.names(at, path)) return false;
+  return ledger.editsOf(at, true).some((e) => e.op === 'remove' && pointer(e.path) === path);
 }
 
 /** May what was sent be edited now, as far as turns and rounds go (P-7)? */
@@ -76,8 +78,7 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     sent: state.sent.messages,
     pending: o.pending ?? new Set(),
     isDropped: (at) => state.ledger.isDropped(at),
-    isEditedAt: (at, path) =>
-      state.ledger.editsOf(at, true).some((e) => 'path' in e && pointer(e.path) === path),
+    isEditedAt: (at, path) => state.ledger.names(at, path),
     isFrozen: (at, path) => state.frozen.has(`${at}${path}`) || isTakenOut(state, at, path),
     isPinned: (claim) => pinnedBy(state.pins, claim),
     undo: state.turnBoundary ? [...state.undo.values()].filter((wish) => stands(state, wish)) : [],

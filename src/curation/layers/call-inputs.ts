@@ -2,7 +2,7 @@
 // (clear_errors_after_turns): long strings inside the arguments keep their start and the names in them; the arguments
 // stay a JSON object, and the handle gives all of them back.
 
-import { pointer, sliceValue } from '../../json/index.js';
+import { pointer, sliceIn } from '../../json/index.js';
 import { headOf, shrinkInput } from '../../providers/edits.js';
 import type { Part } from '../../providers/types.js';
 import type { CallRecord } from '../calls.js';
@@ -160,7 +160,7 @@ function shortening(
   reason: 'input' | 'failed_input',
 ): Built | undefined {
   const message = survey.messages[call.at]!;
-  const original = part.argsPath === undefined ? undefined : sliceValue(message.native.text, part.argsPath);
+  const original = part.argsPath === undefined ? undefined : sliceIn(message.native, part.argsPath);
   if (original === undefined) return undefined;
   const handle = handleOf(survey.tenant, survey.session, message.seq, call.part, original);
   const edit = shrinkInput(part, limitOf(survey), (text) => shortened(text, handle));

@@ -1,7 +1,8 @@
 // Results that a later one repeats word for word (curated.dedup): the older becomes a pointer to the newer, which the
-// model sees in full. Equality is that of the bodies themselves, never of call ids.
+// model sees in full. Equality is that of the bodies themselves, by their hash, never of call ids.
 
-import { sliceValue } from '../../json/index.js';
+import { createHash } from 'node:crypto';
+import { sliceIn } from '../../json/index.js';
 import { CLEAR_ID, isClearable, offerClearing } from '../clearing.js';
 import type { Candidate, Layer, LayerPlan } from '../layer.js';
 import type { Survey } from '../survey.js';
@@ -15,8 +16,8 @@ export class IdenticalResults implements Layer {
   readonly id = CLEAR_ID;
   readonly invalidatesUnknown = false;
   readonly #vocabulary: Vocabulary;
-  /** Newest result with a body of that length and start; a bucket, not yet equality. */
-  #buckets = new Map<string, number[]>();
+  /** Newest result with a body of that hash. */
+  #newest = new Map<string, number>();
   #repeated = new Map<number, { by: number; since: number }>();
   #seen = 0;
   #history = 0;
@@ -51,7 +52,7 @@ export class IdenticalResults implements Layer {
   #sync(survey: Survey): void {
     if (this.#history !== survey.calls.generation) {
       this.#history = survey.calls.generation;
-      this.#buckets = new Map();
+      this.#newest = new Map();
       this.#repeated = new Map();
       this.#seen = 0;
     }
@@ -62,15 +63,10 @@ export class IdenticalResults implements Layer {
       if (result.bytes < SHORTEST_BYTES || !isClearable(survey, result)) continue;
       const body = bodyOf(survey, index);
       if (body === undefined) continue;
-      const bucket = `${body.length}:${body.slice(0, 64)}:${body.slice(-64)}`;
-      const earlier = this.#buckets.get(bucket) ?? [];
-      const equal = earlier.find((i) => bodyOf(survey, i) === body);
-      if (equal === undefined) earlier.push(index);
-      else {
-        earlier[earlier.indexOf(equal)] = index;
-        this.#repeated.set(equal, { by: index, since: survey.requests });
-      }
-      this.#buckets.set(bucket, earlier);
+      const hash = createHash('sha256').update(body).digest('base64');
+      const equal = this.#newest.get(hash);
+      if (equal !== undefined) this.#repeated.set(equal, { by: index, since: survey.requests });
+      this.#newest.set(hash, index);
     }
   }
 }
@@ -79,5 +75,5 @@ function bodyOf(survey: Survey, index: number): string | undefined {
   const { at, part } = survey.calls.results[index]!;
   const message = survey.messages[at];
   const path = message?.reading.parts[part]?.bodyPath;
-  return message === undefined || path === undefined ? undefined : sliceValue(message.native.text, path);
+  return message === undefined || path === undefined ? undefined : sliceIn(message.native, path);
 }

@@ -1,7 +1,7 @@
 // Old images and documents inside tool results (curated.images: clear): a line of text with size and handle stands for
 // each; the text beside them stays. The newest results are kept as the keep rules say, and one at least.
 
-import { pointer, sliceValue, type TextEdit } from '../../json/index.js';
+import { pointer, sliceIn, type TextEdit } from '../../json/index.js';
 import type { Media } from '../../providers/types.js';
 import { mediaCost } from '../../tokens/request-count.js';
 import type { ResultRecord } from '../calls.js';
@@ -91,7 +91,7 @@ function mediaOf(survey: Survey, result: ResultRecord): Media[] {
 
 function clearing(survey: Survey, result: ResultRecord, media: Media): Built | undefined {
   const message = survey.messages[result.at]!;
-  const original = sliceValue(message.native.text, media.path);
+  const original = sliceIn(message.native, media.path);
   if (original === undefined) return undefined;
   const handle = handleOf(survey.tenant, survey.session, message.seq, result.part, original);
   const size = media.width === undefined ? '' : ` ${media.width}x${media.height}`;

@@ -2,7 +2,7 @@
 // tail, the names in what is left out, and the handle of the whole. S = 0: no cache is touched. Where a request would not
 // fit without it, results that were sent are shaped too.
 
-import { pointer, sliceValue, valueAt } from '../../json/index.js';
+import { pointer, sliceIn, valueAt } from '../../json/index.js';
 import type { Part, Path } from '../../providers/types.js';
 import { type ResultRecord, standing } from '../calls.js';
 import { claimOf } from '../claim.js';
@@ -79,7 +79,7 @@ export class Shape implements Layer {
     const result = survey.calls.results[index]!;
     const message = survey.messages[result.at]!;
     const part = message.reading.parts[result.part]!;
-    const body = sliceValue(message.native.text, part.bodyPath!);
+    const body = sliceIn(message.native, part.bodyPath!);
     if (body === undefined) return undefined;
     const handle = handleOf(survey.tenant, survey.session, message.seq, result.part, body);
     const leaves = textLeaves(message.native.value, part);

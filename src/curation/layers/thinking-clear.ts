@@ -1,7 +1,7 @@
 // Thinking of old turns (curated.keep.thinking_turns): whole blocks go, oldest first, never a part of one and never out
 // of the open round (PV-A22 to A26). The legal table decides whether the model's class allows it at all.
 
-import { pointer, sliceValue } from '../../json/index.js';
+import { pointer, sliceIn } from '../../json/index.js';
 import { removeParts, thinkingOf } from '../../providers/edits.js';
 import { legal } from '../../providers/legal.js';
 import { planned } from '../decisions.js';
@@ -15,8 +15,6 @@ const ID = 'curated.thinking_clear';
 interface Thought {
   /** Stored message. */
   at: number;
-  /** Turn of the conversation it belongs to, counted by messages of the user's own. */
-  turn: number;
   since?: number;
 }
 
@@ -24,9 +22,10 @@ export class ThinkingClear implements Layer {
   readonly name = 'thinking_clear';
   readonly id = ID;
   readonly invalidatesUnknown = false;
-  /** Messages with thinking that still stands, oldest first. */
-  #thoughts: Thought[] = [];
-  #turn = 0;
+  /** Messages with thinking, as far as it is known to stand, by the turn they belong to; oldest first. */
+  #turns: Thought[][] = [];
+  /** The next thinking is the first of its turn; turns begin with messages of the user's own. */
+  #isNew = true;
   #messages = 0;
   #history = 0;
 
@@ -39,12 +38,10 @@ export class ThinkingClear implements Layer {
     }
     this.#sync(survey);
     if (!survey.looksBack) return { candidates: [] };
-    this.#thoughts = this.#thoughts.filter((t) => !survey.isDropped(t.at) && !this.#isGone(survey, t.at));
-    const turns = [...new Set(this.#thoughts.map((t) => t.turn))];
-    const kept = new Set(thinkingTurns === 0 ? [] : turns.slice(-thinkingTurns));
+    const old = this.#oldOf(survey, thinkingTurns);
     const candidates: Candidate[] = [];
-    for (const thought of this.#thoughts) {
-      if (kept.has(thought.turn) || thought.at >= survey.openFrom) break;
+    for (const thought of old) {
+      if (thought.at >= survey.openFrom) break;
       thought.since ??= survey.requests;
       const size = thinkingOf(thought.at, survey.messages[thought.at]!).reduce(
         (sum, { part }) => sum + Math.ceil((part.text ?? '').length / 4),
@@ -63,7 +60,22 @@ export class ThinkingClear implements Layer {
     return { candidates };
   }
 
+  /** Thinking that still stands, of all turns but the newest so many. Costs what is old, not what is kept. */
+  #oldOf(survey: Survey, keptTurns: number): Thought[] {
+    let from = this.#turns.length;
+    for (let left = keptTurns; from > 0 && left > 0; from -= 1) {
+      const turn = this.#turns[from - 1]!;
+      while (turn.length > 0 && this.#isGone(survey, turn.at(-1)!.at)) turn.pop();
+      if (turn.length === 0) this.#turns.splice(from - 1, 1);
+      else left -= 1;
+    }
+    const old = this.#turns.splice(0, from).map((turn) => turn.filter((t) => !this.#isGone(survey, t.at)));
+    this.#turns.unshift(...old.filter((turn) => turn.length > 0));
+    return old.flat();
+  }
+
   #isGone(survey: Survey, at: number): boolean {
+    if (survey.isDropped(at)) return true;
     return thinkingOf(at, survey.messages[at]!).every(({ part }) =>
       survey.isEditedAt(at, pointer(part.path)),
     );
@@ -73,15 +85,18 @@ export class ThinkingClear implements Layer {
   #sync(survey: Survey): void {
     if (this.#history !== survey.calls.generation) {
       this.#history = survey.calls.generation;
-      this.#thoughts = [];
-      this.#turn = 0;
+      this.#turns = [];
+      this.#isNew = true;
       this.#messages = 0;
     }
     for (; this.#messages < survey.messages.length; this.#messages += 1) {
       const at = this.#messages;
       const { reading } = survey.messages[at]!;
-      if (reading.role === 'user' && reading.ownText !== '') this.#turn += 1;
-      if (reading.parts.some((p) => p.kind === 'thinking')) this.#thoughts.push({ at, turn: this.#turn });
+      if (reading.role === 'user' && reading.ownText !== '') this.#isNew = true;
+      if (!reading.parts.some((p) => p.kind === 'thinking')) continue;
+      if (this.#isNew) this.#turns.push([]);
+      this.#isNew = false;
+      this.#turns.at(-1)!.push({ at });
     }
   }
 }
@@ -94,7 +109,7 @@ function removal(survey: Survey, at: number): Built | undefined {
   if (first === undefined) return undefined;
   // Of several blocks the handle gives the content around them.
   const place = parts.length === 1 ? first.part.path : first.part.path.slice(0, 1);
-  const original = sliceValue(message.native.text, place);
+  const original = sliceIn(message.native, place);
   if (original === undefined) return undefined;
   const edits = priced(survey, removeParts(survey.spec.format, survey.messages, parts));
   const delta = edits.reduce((sum, e) => sum + (e.delta ?? 0), 0);

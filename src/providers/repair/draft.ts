@@ -1,5 +1,5 @@
 // What a repair run collects: repairs in the order in which their edits must be applied, and the texts that it moves.
-import { applyEdits, type Path, sliceValue, type TextEdit } from '../../json/index.js';
+import { applyEdits, type Path, sliceIn, type TextEdit } from '../../json/index.js';
 import type { DocEdit, HistoryMessage, Part, Repair } from '../types.js';
 
 /** Texts of ours in place of what may not be empty or missing. Constants: a repair is a pure function of its input. */
@@ -52,7 +52,7 @@ export class RepairDraft {
 
   /** Exact text of a block of a message, likewise; `more` paths are the message's. */
   blockText(at: number, path: Path, more: readonly TextEdit[] = []): string {
-    const text = sliceValue(this.history[at]!.native.text, path) ?? 'null';
+    const text = sliceIn(this.history[at]!.native, path) ?? 'null';
     const inside: TextEdit[] = [];
     for (const edit of [...(this.#content.get(at) ?? []), ...more])
       if (edit.path.length > path.length && path.every((step, i) => edit.path[i] === step))

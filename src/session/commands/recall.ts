@@ -1,7 +1,7 @@
 // recall.get: the bytes that were cleared, by handle, whole or in part.
 
 import { fail } from '../../errors.js';
-import { RawJson, sliceValue } from '../../json/index.js';
+import { RawJson, sliceIn } from '../../json/index.js';
 import type { Params } from '../../protocol/methods.js';
 import { archiveText } from '../evolve.js';
 import type { Session } from '../session.js';
@@ -16,7 +16,7 @@ export function originalOf(session: Session, handle: string): string | undefined
   const place = state.handles.get(handle);
   const message = place === undefined ? undefined : state.messages[place.at];
   if (place === undefined || message === undefined) return state.orphans.get(handle);
-  return sliceValue(message.native.text, place.path);
+  return sliceIn(message.native, place.path);
 }
 
 export interface Recalled {

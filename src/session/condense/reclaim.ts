@@ -11,7 +11,7 @@ import { marker } from '../../curation/marker.js';
 import { priced } from '../../curation/priced.js';
 import { withoutThinking } from '../../curation/sealed-thinking.js';
 import type { Survey } from '../../curation/survey.js';
-import { type Path, pointer, sliceValue } from '../../json/index.js';
+import { type Path, pointer, sliceIn } from '../../json/index.js';
 import { headOf, tailOf } from '../../providers/edits.js';
 import type { Part } from '../../providers/types.js';
 import { PLUGIN_IDS } from '../../settings/index.js';
@@ -51,7 +51,7 @@ function bodyOf(s: Survey, at: number, index: number): { part: Part; path: Path;
   const path = part?.bodyPath;
   if (message === undefined || part === undefined || path === undefined) return undefined;
   const fixed = s.isFrozen(at, pointer(part.path)) || s.isPinned(claimOf(at, index));
-  const text = fixed ? undefined : sliceValue(message.native.text, path);
+  const text = fixed ? undefined : sliceIn(message.native, path);
   return text === undefined ? undefined : { part, path, text };
 }
 
@@ -189,7 +189,7 @@ function shortResult(s: Survey, index: number): Change | undefined {
 function shortText(s: Survey, t: LongText): Change | undefined {
   const message = s.messages[t.at]!;
   const path = typeof t.part.path.at(-1) === 'number' ? [...t.part.path, 'text'] : t.part.path;
-  const original = sliceValue(message.native.text, path);
+  const original = sliceIn(message.native, path);
   if (original === undefined || !original.startsWith('"')) return undefined;
   const handle = handleOf(s.tenant, s.session, message.seq, message.reading.parts.indexOf(t.part), original);
   const cut = ends(s, t.part.text ?? '', t.tokens, handle);
