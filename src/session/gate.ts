@@ -7,7 +7,7 @@ import { CuratedError } from '../errors.js';
 import { PLUGIN_IDS } from '../settings/index.js';
 import { type Draft, SCHEMA_VERSION } from './commit.js';
 import type { Compactor } from './condense/compactor.js';
-import type { Cycle, CycleEnd } from './condense/cycle.js';
+import { type Cycle, type CycleEnd, NOT_APPROVED } from './condense/cycle.js';
 import { rangeOf, weightOf } from './condense/range.js';
 import { canClear, canShrink, clearAll, shrinkLong } from './condense/reclaim.js';
 import { blocked } from './condense/worth.js';
@@ -173,14 +173,19 @@ function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: Read
     cycles: run.cycles,
     maxCycles: settings.plugins.contextWindow.maxAttempts,
     compacted: run.compacted,
-    failed:
-      run.ended === undefined || run.ended.ok ? 'no' : run.ended.how === 'rejected' ? 'refused' : 'failed',
+    failed: failureOf(run.ended),
     canCompact: summary && !asked && (!fits || overflow) && worthIt(session, tail, pending),
     canFallBack: summary && !run.fellBack,
     canClear: !run.cleared && (!fits || overflow) && (!gate || canClear(session, pending)),
     canShrink: gate && !run.shrunk && (!fits || overflow) && canShrink(session, pending),
     canShorten: summary && (!fits || overflow) && shorterTail(session, run, pending) !== undefined,
   };
+}
+
+/** People who said no are not gone around; a summary that was no good is made another way. */
+function failureOf(end: CycleEnd | undefined): GateFacts['failed'] {
+  if (end === undefined || end.ok) return 'no';
+  return end.how === 'rejected' && end.reason === NOT_APPROVED ? 'refused' : 'failed';
 }
 
 /**
@@ -265,7 +270,8 @@ function startCycle(
     origin: run.overflow ? 'error' : 'gate',
     tail,
     pending,
-    builtIn: step === 'fall_back',
+    // A summariser that failed this call is not asked by it again.
+    builtIn: run.fellBack,
     yields: step === 'shorten',
   });
   span?.end({ decision: cycle === undefined ? 'none' : 'holds' });

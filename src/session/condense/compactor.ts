@@ -12,7 +12,7 @@ import { applySummary, type Made, Unfit } from './apply.js';
 import { isApproval, previewOf } from './approval.js';
 import { archiveNote, backupPath } from './archive-note.js';
 import { builtIn } from './built-in.js';
-import { type Cycle, type CycleEnd, type CycleKind, newCycle } from './cycle.js';
+import { type Cycle, type CycleEnd, type CycleKind, NOT_APPROVED, newCycle } from './cycle.js';
 import { rangeOf, weightOf } from './range.js';
 import { requestOf } from './request.js';
 import { pays } from './worth.js';
@@ -194,7 +194,7 @@ export class Compactor {
         return;
       }
       if (!(await this.#approved(current, made.text, ms))) {
-        await this.#fail(current, { ok: false, how: 'rejected', reason: 'not approved' });
+        await this.#fail(current, { ok: false, how: 'rejected', reason: NOT_APPROVED });
         return;
       }
       await this.#finish(current, made);

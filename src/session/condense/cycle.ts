@@ -28,6 +28,9 @@ export interface Cycle {
   settle: (end: CycleEnd) => void;
 }
 
+/** Reason of a cycle whose summary people did not want. */
+export const NOT_APPROVED = 'not approved';
+
 /** `skipped`: nothing to do or not possible now. `rejected`: people or checks said no. */
 export type CycleEnd =
   | { ok: true }
