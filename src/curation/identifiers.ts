@@ -1,17 +1,28 @@
 // Identifiers in text: names that a later call may need word for word (paths, ids, symbols, URLs). Pure, linear.
 
-/** Runs of the characters that identifiers are made of; what is longer than 80 is data, not a name. */
-const RUN = /[A-Za-z0-9_./:@-]+/g;
+/** What a character of a run says of it. */
+const IN_RUN = 1;
+/** A digit or a separator: the run is no plain word. */
+const MARK = 2;
+const LOWER = 4;
+const UPPER = 8;
+
+/** By character code, for the ASCII characters that identifiers are made of; what is longer than 80 is data, not a name. */
+const CLASSES = classes();
+
+function classes(): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const c of '0123456789_./:@-') table[c.charCodeAt(0)] = IN_RUN | MARK;
+  for (const c of 'abcdefghijklmnopqrstuvwxyz') {
+    table[c.charCodeAt(0)] = IN_RUN | LOWER;
+    table[c.toUpperCase().charCodeAt(0)] = IN_RUN | UPPER;
+  }
+  return table;
+}
 const SHORTEST = 6;
 const LONGEST = 80;
 /** Text beyond this is not searched: a dump of megabytes names nothing in particular. */
 const SEARCHED = 400_000;
-
-/** Six to eighty characters with a digit, a separator or a change of case in it. */
-export function isIdentifier(run: string): boolean {
-  if (run.length < SHORTEST || run.length > LONGEST) return false;
-  return /[0-9_./:@-]|[a-z][A-Z]/.test(run);
-}
 
 /** Where an identifier stands in a text: how often, and where first (0 = at its start, 1 = at its end). */
 export interface Occurrence {
@@ -19,15 +30,38 @@ export interface Occurrence {
   place: number;
 }
 
+/**
+ * Calls back with each identifier of a text, as often as it stands there: six to eighty characters in a row with a digit,
+ * a separator or a change of case in them. One pass over the characters; nothing is made of what is no identifier.
+ */
+export function eachIdentifier(text: string, found: (run: string, at: number) => void): void {
+  const end = Math.min(text.length, SEARCHED);
+  let i = 0;
+  while (i < end) {
+    const start = i;
+    let named = false;
+    let before = 0;
+    for (; i < end; i += 1) {
+      const code = text.charCodeAt(i);
+      const kind = code < 128 ? CLASSES[code]! : 0;
+      if (kind === 0) break;
+      if ((kind & MARK) !== 0 || (kind === (IN_RUN | UPPER) && (before & LOWER) !== 0)) named = true;
+      before = kind;
+    }
+    const length = i - start;
+    if (named && length >= SHORTEST && length <= LONGEST) found(text.slice(start, i), start);
+    i += 1;
+  }
+}
+
 export function identifiersIn(text: string): Map<string, Occurrence> {
   const found = new Map<string, Occurrence>();
-  const searched = text.length > SEARCHED ? text.slice(0, SEARCHED) : text;
-  for (const match of searched.matchAll(RUN)) {
-    const run = match[0];
+  const length = Math.min(text.length, SEARCHED);
+  eachIdentifier(text, (run, at) => {
     const seen = found.get(run);
-    if (seen !== undefined) seen.count += 1;
-    else if (isIdentifier(run)) found.set(run, { count: 1, place: match.index / searched.length });
-  }
+    if (seen === undefined) found.set(run, { count: 1, place: at / length });
+    else seen.count += 1;
+  });
   return found;
 }
 

@@ -1,14 +1,14 @@
 // Where each identifier of a session stands: in texts and call arguments (then it is safe), or in tool results alone,
 // and in which of them last. Grows with the session, rebuilt from its messages at any time. Pure.
 
-import { identifiersIn, leavesOf, type Occurrence } from './identifiers.js';
+import { eachIdentifier, identifiersIn, leavesOf, type Occurrence } from './identifiers.js';
 import type { Survey } from './survey.js';
 
-interface Held {
-  /** Index of the newest result that holds it. */
-  newest: number;
-  /** Results that hold it. */
-  results: number;
+/** Index of the newest result that holds a name, and how many do, in one number: there are many names. */
+const SPREADS = 1024;
+
+function newestOf(held: number): number {
+  return Math.floor(held / SPREADS);
 }
 
 /** A call named for the first time what until then only results held. */
@@ -24,7 +24,7 @@ export interface FirstUse {
 export class Vocabulary {
   /** Identifiers that texts and call arguments name: nothing that is cleared takes them away. */
   readonly #said = new Set<string>();
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, number>();
   #uses: FirstUse[] = [];
   #messages = 0;
   #results = 0;
@@ -56,26 +56,26 @@ export class Vocabulary {
   }
 
   #say(text: string): void {
-    for (const run of identifiersIn(text).keys()) this.#said.add(run);
+    eachIdentifier(text, (run) => this.#said.add(run));
   }
 
   #call(text: string, at: number, part: number): void {
-    for (const run of identifiersIn(text).keys()) {
-      const held = this.#said.has(run) ? undefined : this.#held.get(run);
-      if (held !== undefined) this.#uses.push({ run, result: held.newest, at, part });
+    eachIdentifier(text, (run) => {
+      if (this.#said.has(run)) return;
+      const held = this.#held.get(run);
+      if (held !== undefined) this.#uses.push({ run, result: newestOf(held), at, part });
       this.#said.add(run);
-    }
+    });
   }
 
   #hold(text: string, result: number): void {
-    for (const run of identifiersIn(text).keys()) {
+    eachIdentifier(text, (run) => {
       const held = this.#held.get(run);
-      if (held === undefined) this.#held.set(run, { newest: result, results: 1 });
-      else {
-        held.newest = result;
-        held.results += 1;
-      }
-    }
+      // Of a name that stands in a text twice the result is the newest already.
+      if (held !== undefined && newestOf(held) === result) return;
+      const results = held === undefined ? 0 : held % SPREADS;
+      this.#held.set(run, result * SPREADS + Math.min(SPREADS - 1, results + 1));
+    });
   }
 
   /** First uses since the last time this was asked. */
@@ -87,13 +87,14 @@ export class Vocabulary {
 
   /** In how many results of the session a name stands. */
   spread(run: string): number {
-    return this.#held.get(run)?.results ?? 0;
+    return (this.#held.get(run) ?? 0) % SPREADS;
   }
 
   /** Names in a result's text that stand nowhere else that stays: it is the newest result to hold them. */
   needed(text: string, result: number): [string, Occurrence][] {
-    return [...identifiersIn(text)].filter(
-      ([run]) => !this.#said.has(run) && this.#held.get(run)?.newest === result,
-    );
+    return [...identifiersIn(text)].filter(([run]) => {
+      const held = this.#held.get(run);
+      return held !== undefined && newestOf(held) === result && !this.#said.has(run);
+    });
   }
 }

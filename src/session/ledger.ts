@@ -50,6 +50,7 @@ export class Ledger {
   readonly #touches: number[] = [];
   #revision = 0;
   #revisionBase = 0;
+  #turnedAt = 0;
 
   get size(): number {
     return this.#decisions.size;
@@ -196,6 +197,12 @@ export class Ledger {
   /** Marks that messages from `at` on must be rendered anew for a reason of their own (remarked, diverged). */
   touch(at: number): void {
     this.#touch(at);
+    this.#turnedAt = this.#revision;
+  }
+
+  /** The revision at which messages themselves changed last: what is older than that must not be patched by edits alone. */
+  get turnedAt(): number {
+    return this.#turnedAt;
   }
 
   /** Number of changes so far: a reader's mark for `touchedSince`. */

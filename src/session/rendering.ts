@@ -2,9 +2,9 @@
 // calls, so that a turn renders what it added; a fresh one over the same state gives the same bytes, which is replay.
 
 import { createHash, type Hash } from 'node:crypto';
-import { applyEdits, canonicalize, pointer, type TextEdit } from '../json/index.js';
+import { applyEdits, canonicalize, canonicalValue, pointer, type TextEdit } from '../json/index.js';
 import { Native } from '../json/native.js';
-import type { Reading, RuleWalk, Violation } from '../providers/types.js';
+import type { Native as AnyNative, Reading, RuleWalk, Violation } from '../providers/types.js';
 import { noFeatures, PER_MESSAGE } from '../tokens/features.js';
 import { readHinted } from './hints.js';
 import { type AnsweredPiece, LastAnswer } from './last-answer.js';
@@ -16,6 +16,8 @@ import type { SessionState } from './state.js';
 export interface Piece {
   /** Exact JSON text. */
   text: string;
+  /** The same, parsed at most once. */
+  native: AnyNative;
   /** Stored position, or -1 for a message of ours (summary, system). */
   at: number;
   tokens: number;
@@ -82,7 +84,10 @@ export class Rendering {
       this.#head = head;
       if (head !== undefined) this.#push(pieceOfHead(state, head));
     }
-    const touched = state.ledger.touchedSince(this.#revision);
+    const replaced = this.#rendered === 0 ? undefined : this.#replaceTouched(state);
+    if (replaced !== undefined) changed = changed === undefined ? replaced : Math.min(changed, replaced);
+    const touched =
+      replaced === undefined ? state.ledger.touchedSince(this.#revision) : Number.POSITIVE_INFINITY;
     this.#revision = state.ledger.revision;
     const end = Math.min(touched, state.messages.length);
     if (end < this.#rendered || touched <= this.#insertsTo) {
@@ -99,6 +104,13 @@ export class Rendering {
     }
     this.#rendered = state.messages.length;
     return changed;
+  }
+
+  #replaceTouched(state: SessionState): number | undefined {
+    const { ledger } = state;
+    if (ledger.revision === this.#revision || ledger.turnedAt > this.#revision) return undefined;
+    const touches = ledger.touchesSince(this.#revision);
+    return touches === undefined ? undefined : this.#replace(state, touches);
   }
 
   /** Index in the request of the first piece of a stored position. */
@@ -127,8 +139,8 @@ export class Rendering {
     return this.#overlay.get(index)?.text ?? this.pieces[index]!.text;
   }
 
-  nativeOf(index: number): Native {
-    return new Native(this.pieces[index]!.text);
+  nativeOf(index: number): AnyNative {
+    return this.pieces[index]!.native;
   }
 
   /** Our marks in the request, in order. */
@@ -185,7 +197,11 @@ export class Rendering {
       if (this.#hashed % CHECKPOINT_EVERY === 0 && this.#hashed > 0) {
         this.#checkpoints.push({ pieces: this.#hashed, hash: this.#hash.copy() });
       }
-      const text = canonicalize(this.textOf(this.#hashed));
+      const marked = this.#overlay.get(this.#hashed);
+      const text =
+        marked === undefined
+          ? canonicalValue(this.pieces[this.#hashed]!.native.value)
+          : canonicalize(marked.text);
       this.#hash.update(this.#hashed === 0 ? text : `,${text}`);
       this.#hashed += 1;
     }
@@ -215,6 +231,7 @@ export class Rendering {
       const native = new Native(insert.json);
       this.#push({
         text: insert.json,
+        native,
         at: -1,
         tokens: insert.delta ?? 0,
         own: insert.delta ?? 0,
@@ -225,50 +242,85 @@ export class Rendering {
   }
 
   #render(state: SessionState, at: number): void {
+    const piece = this.#pieceOf(state, at);
+    if (piece !== undefined) this.#push(piece);
+  }
+
+  /** A stored message as it goes out; undefined when it does not. */
+  #pieceOf(state: SessionState, at: number): Piece | undefined {
     const stored = state.messages[at]!;
     const edits = state.ledger.editsOf(at, this.projected);
     if (edits.length === 0) {
-      this.#push({
-        text: stored.native.text,
-        at,
-        tokens: stored.tokens,
-        own: 0,
-        reading: stored.reading,
-        features: stored.features,
-      });
-      return;
+      const { native, tokens, reading, features } = stored;
+      return { text: native.text, native, at, tokens, own: 0, reading, features };
     }
-    if (edits.some((e) => e.op === 'drop')) return;
+    if (edits.some((e) => e.op === 'drop')) return undefined;
     const text = applyEdits(stored.native.text, edits as readonly TextEdit[]);
     const tokens = edits.reduce((sum, e) => sum + (e.delta ?? 0), stored.tokens);
-    const reading = readHinted(state.spec, new Native(text), stored.hint?.media);
-    this.#push({
+    const native = new Native(text);
+    return {
       text,
+      native,
       at,
       tokens,
       own: edits.reduce((sum, e) => sum + (e.own ? (e.delta ?? 0) : 0), 0),
-      reading,
+      reading: readHinted(state.spec, native, stored.hint?.media),
       features: scaled(stored.features, tokens / Math.max(1, stored.tokens)),
-    });
+    };
+  }
+
+  /**
+   * Renders edited messages where they stand, if that is all that has changed: what is behind them stays.
+   * @returns index of the first; undefined where messages came, went or moved
+   */
+  #replace(state: SessionState, touched: readonly number[]): number | undefined {
+    const next = new Map<number, Piece>();
+    for (const at of touched) {
+      const index = this.#first[at];
+      if (at >= this.#rendered || index === undefined || at > this.#insertsTo) return undefined;
+      const piece = this.pieces[index];
+      const alone = (this.#first[at + 1] ?? this.pieces.length) === index + 1 && piece?.at === at;
+      if (!alone || state.ledger.insertsBefore(at, this.projected).length > 0) return undefined;
+      const edited = next.has(index) ? undefined : this.#pieceOf(state, at);
+      if (edited === undefined && !next.has(index)) return undefined;
+      if (edited === undefined) continue;
+      if (edited.reading.marks.length > 0 || piece.reading.marks.length > 0) return undefined;
+      next.set(index, edited);
+    }
+    if (next.size === 0) return undefined;
+    const from = Math.min(...next.keys());
+    this.#answer?.cut(from, this.#answered);
+    for (const [index, piece] of next) {
+      this.#count(this.pieces[index]!, -1);
+      this.#count(piece, 1);
+      this.pieces[index] = piece;
+      this.#overlay.delete(index);
+      this.#rules.touch(index);
+    }
+    for (let i = from + 1; i < this.pieces.length; i += 1) {
+      this.#sums[i] = this.#sums[i - 1]! + this.pieces[i - 1]!.tokens;
+    }
+    this.#unhash(from);
+    return from;
+  }
+
+  #count(piece: Piece, sign: 1 | -1): void {
+    this.tokens += sign * piece.tokens;
+    this.insertedTokens += sign * piece.own;
+    const { features } = piece;
+    for (let i = 0; i < this.features.length; i += 1) this.features[i]! += sign * (features[i] ?? 0);
   }
 
   #push(piece: Piece): void {
     this.#sums[this.pieces.length] = this.tokens;
     if (piece.reading.marks.length > 0) this.#marked.push(this.pieces.length);
     this.pieces.push(piece);
-    this.tokens += piece.tokens;
-    for (let i = 0; i < this.features.length; i += 1) this.features[i]! += piece.features[i] ?? 0;
-    this.insertedTokens += piece.own;
+    this.#count(piece, 1);
   }
 
   #cut(length: number): void {
     this.#answer?.cut(length, this.#answered);
-    for (let i = length; i < this.pieces.length; i += 1) {
-      const piece = this.pieces[i]!;
-      this.tokens -= piece.tokens;
-      for (let k = 0; k < this.features.length; k += 1) this.features[k]! -= piece.features[k] ?? 0;
-      this.insertedTokens -= piece.own;
-    }
+    for (let i = length; i < this.pieces.length; i += 1) this.#count(this.pieces[i]!, -1);
     this.pieces.length = length;
     while (this.#marked.length > 0 && this.#marked.at(-1)! >= length) this.#marked.pop();
     if (length === 0) {
@@ -299,7 +351,7 @@ function headMessage(state: SessionState): string | undefined {
 
 function pieceOfHead(state: SessionState, text: string): Piece {
   const native = new Native(text);
-  return { text, at: -1, tokens: 0, own: 0, reading: state.spec.read(native), features: [] };
+  return { text, native, at: -1, tokens: 0, own: 0, reading: state.spec.read(native), features: [] };
 }
 
 /** Features of a message of ours: plain text of so many tokens. */

@@ -3,17 +3,24 @@
 
 import { priced } from '../curation/priced.js';
 import { pointer, type TextEdit } from '../json/index.js';
+import { hasNewIds, inCallOrder } from '../providers/repair/call-order.js';
 import { repair } from '../providers/repair.js';
 import type { Draft } from './commit.js';
 import { tokensOf, tokensWith } from './edit-tokens.js';
 import { event } from './events.js';
 import type { Session } from './session.js';
+import { violationsOf } from './validity.js';
 
 /** @returns the number of messages that are mended now; `done`: what an earlier pass of the same call gave */
 export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<string>, done = 0): number {
   const { state } = session;
   const from = Math.max(state.repaired, Math.min(done, state.messages.length));
   if (from >= state.messages.length) return from;
+  // What is valid gets no edit, and the checks have to look at what is new in any case.
+  session.rendering.sync(state);
+  const { messages } = state;
+  const isOrdered = hasNewIds(messages, from) && inCallOrder(messages, from);
+  if (isOrdered && violationsOf(session, pending).length === 0) return messages.length;
   const counting = {
     messages: state.messages,
     tokensChanged: (at: number, edits: readonly TextEdit[]) => tokensWith(session, at, edits),

@@ -1,28 +1,32 @@
 // The provider's rules over the pieces of a request, asked before every answer. What was walked stays walked: an edit that
 // leaves the sequence as it is (a cleared body) costs the check of its own message, not a walk through the history.
 
-import { Native } from '../json/native.js';
-import type { FormatSpec, Reading, RuleWalk, Violation } from '../providers/types.js';
+import type { FormatSpec, Native, Reading, RuleWalk, Violation } from '../providers/types.js';
 
 export interface CheckedPiece {
-  readonly text: string;
+  readonly native: Native;
   readonly reading: Reading;
 }
 
-/** All that sequence rules look at in a message; a message with cache marks is its whole text, since marks count too. */
-function shapeOf({ reading, text }: CheckedPiece): string {
-  if (reading.marks.length > 0) return text;
-  const parts = reading.parts.map((p) => `${p.kind} ${p.type ?? ''} ${p.callId ?? ''} ${p.atom ?? ''}`);
-  return JSON.stringify([reading.role, reading.ownText !== '', parts]);
+/** Do sequence rules see the same in both? Of a message with cache marks they see the whole text, since marks count too. */
+function sameShape(a: CheckedPiece, b: CheckedPiece): boolean {
+  const { reading: x } = a;
+  const { reading: y } = b;
+  if (x.marks.length > 0 || y.marks.length > 0) return a.native.text === b.native.text;
+  if (x.role !== y.role || (x.ownText === '') !== (y.ownText === '')) return false;
+  if (x.parts.length !== y.parts.length) return false;
+  return x.parts.every((p, i) => {
+    const q = y.parts[i]!;
+    return p.kind === q.kind && p.type === q.type && p.callId === q.callId && p.atom === q.atom;
+  });
 }
 
 export class RuleCheck {
   #walk: RuleWalk | undefined;
-  readonly #texts: string[] = [];
-  readonly #shapes: string[] = [];
-  readonly #found: Violation[][] = [];
-  /** Messages with something found, so that a clean history is not gone through. */
-  readonly #broken = new Set<number>();
+  /** What was walked, as it was. */
+  readonly #seen: CheckedPiece[] = [];
+  /** Messages with something found, and what. */
+  readonly #broken = new Map<number, Violation[]>();
   #dirty = Number.POSITIVE_INFINITY;
 
   /** Pieces from `index` on may differ from what was walked. */
@@ -38,46 +42,45 @@ export class RuleCheck {
   ): Violation[] {
     if (this.#walk === undefined || !this.#recheck(pieces, spec)) this.#reset(walk);
     this.#dirty = Number.POSITIVE_INFINITY;
-    for (let i = this.#texts.length; i < pieces.length; i += 1) {
+    for (let i = this.#seen.length; i < pieces.length; i += 1) {
       const piece = pieces[i]!;
-      const native = new Native(piece.text);
-      this.#texts.push(piece.text);
-      this.#shapes.push(shapeOf(piece));
-      this.#keep(i, [...this.#walk!.push(piece.reading, native, i), ...checked(spec, native, i)]);
+      this.#seen.push(piece);
+      const broken = this.#walk!.push(piece.reading, piece.native, i);
+      this.#keep(i, [...broken, ...checked(spec, piece.native, i)]);
     }
-    const all = [...this.#broken].sort((a, b) => a - b).flatMap((i) => this.#found[i]!);
+    const all = [...this.#broken].sort(([a], [b]) => a - b).flatMap(([, found]) => found);
     return [...all, ...this.#walk!.finish(pending)];
   }
 
   /** False when the sequence itself has changed. */
   #recheck(pieces: readonly CheckedPiece[], spec: FormatSpec): boolean {
-    if (pieces.length < this.#texts.length) return false;
-    for (let i = this.#dirty; i < this.#texts.length; i += 1) {
+    if (pieces.length < this.#seen.length) return false;
+    for (let i = this.#dirty; i < this.#seen.length; i += 1) {
       const piece = pieces[i]!;
-      if (piece.text === this.#texts[i]) continue;
+      const before = this.#seen[i]!;
+      // The same message is the same object, unless it was rendered anew.
+      const same = piece.native === before.native || piece.native.text === before.native.text;
       // What a walk has found in a message is not told apart from the message's own faults: such a one is walked again.
-      if (this.#broken.has(i) || shapeOf(piece) !== this.#shapes[i]) return false;
-      this.#texts[i] = piece.text;
-      this.#keep(i, checked(spec, new Native(piece.text), i));
+      if (!same && (this.#broken.has(i) || !sameShape(piece, before))) return false;
+      this.#seen[i] = piece;
+      if (!same) this.#keep(i, checked(spec, piece.native, i));
     }
     return true;
   }
 
   #keep(i: number, found: Violation[]): void {
-    this.#found[i] = found;
-    if (found.length > 0) this.#broken.add(i);
+    if (found.length > 0) this.#broken.set(i, found);
     else this.#broken.delete(i);
   }
 
   #reset(walk: () => RuleWalk): void {
     this.#walk = walk();
-    this.#texts.length = 0;
-    this.#shapes.length = 0;
-    this.#found.length = 0;
+    this.#seen.length = 0;
     this.#broken.clear();
   }
 }
 
 function checked(spec: FormatSpec, native: Native, index: number): Violation[] {
-  return spec.check(native).map((v) => ({ ...v, path: `/messages/${index}${v.path}` }));
+  const found = spec.check(native);
+  return found.length === 0 ? found : found.map((v) => ({ ...v, path: `/messages/${index}${v.path}` }));
 }
