@@ -147,6 +147,12 @@ export class BenchDaemon {
     return JSON.parse(text);
   }
 
+  /** `session.state` as the journal alone gives it: without the spans of the newest call. */
+  async journalled(): Promise<Json> {
+    const { trace: _spans, ...state } = await this.call('session.state', { session: 's' });
+    return state;
+  }
+
   /** As `call`, with the exact text of the result. */
   async callText(method: MethodName, params: unknown, caller: BenchCaller = this.caller): Promise<string> {
     const frame = writeJson({ jsonrpc: '2.0', id: ++this.#id, method, params });

@@ -123,13 +123,13 @@ test('F32 a call that cannot be sent changes nothing: the history is as it was b
   const d = new BenchDaemon();
   await d.call('session.open', OPEN);
   await d.call('llm.prepare', { session: 's', append: [user('go')] });
-  const before = await d.call('session.state', { session: 's' });
+  const before = await d.journalled();
   const open = { role: 'assistant', content: [{ type: 'tool_use', id: 'x', name: 'read', input: {} }] };
   await assert.rejects(
     d.call('llm.prepare', { session: 's', append: [open] }),
     (e: unknown) => e instanceof CuratedError && e.kind === 'PAIRING',
   );
-  assert.deepEqual(await d.call('session.state', { session: 's' }), before);
+  assert.deepEqual(await d.journalled(), before);
   const ok = await d.call('llm.prepare', {
     session: 's',
     append: [open, { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'x', content: 'r' }] }],

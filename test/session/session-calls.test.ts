@@ -190,12 +190,12 @@ test('J-10 a fork is a prefix of the journal and goes its own way', async () => 
 test('J-11 a rewind gives the state of that seq and keeps the rest in an archive', async () => {
   const d = new BenchDaemon();
   await withClearing(d);
-  const before = await d.call('session.state', { session: 's' });
+  const before = await d.journalled();
   await d.call('llm.prepare', { session: 's', append: [user('wrong way')] });
   const done = await d.call('session.rewind', { session: 's', to_seq: before.seq });
   assert.equal(done.seq, before.seq);
   assert.ok(done.archived.length > 0);
-  assert.deepEqual(await d.call('session.state', { session: 's' }), before);
+  assert.deepEqual(await d.journalled(), before);
   assert.deepEqual((await d.call('session.archives', { session: 's' })).archives, [done.archived]);
   await assert.rejects(d.call('session.rewind', { session: 's', to_seq: 0 }), kind('SEQ_GAP'));
   const restored = await d.call('session.restore', { session: 's', archive: done.archived });
@@ -206,12 +206,12 @@ test('a resumed session goes on where it was: same state, same request, same han
   const store = new MemoryStore();
   const d = new BenchDaemon({ store });
   await withClearing(d);
-  const state = await d.call('session.state', { session: 's' });
+  const state = await d.journalled();
   const next = new BenchDaemon({ store });
   const opened = await next.call('session.open', OPEN);
   assert.equal(opened.resumed, true);
   assert.equal(opened.turn, state.turn);
-  const again = await next.call('session.state', { session: 's' });
+  const again = await next.journalled();
   assert.deepEqual({ ...again, seq: 0, epoch: 0 }, { ...state, seq: 0, epoch: 0 });
   const { text } = await next.call('recall.get', { handle: state.cleared[0].handle });
   assert.equal(text, BODY);
@@ -258,11 +258,11 @@ test('M-8 J-3 a parked session is read back from its journal as if nothing had b
   const d = new BenchDaemon();
   await withClearing(d);
   d.caller.end();
-  const before = await d.call('session.state', { session: 's' });
+  const before = await d.journalled();
   d.clock.advance(1000);
   assert.equal(d.registry.park(500), 1);
   assert.equal(d.registry.loaded, 0);
-  assert.deepEqual(await d.call('session.state', { session: 's' }), before);
+  assert.deepEqual(await d.journalled(), before);
 });
 
 test('F37 a changed configuration file is taken up at the next turn boundary, under what the session asked for', async () => {
