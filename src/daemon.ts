@@ -11,6 +11,7 @@ import { type Limits, resolveLimits } from './config.js';
 import { EntryStore } from './context/entry-store.js';
 import { Pantry } from './context/pantry.js';
 import { IndexThread } from './context/recall/index-thread.js';
+import { FolderWatch } from './context/watcher.js';
 import { DaemonConfig } from './daemon-config.js';
 import { createGate, DEFAULT_PORT, loadTokens, OWNER, TokenWatch } from './gate/index.js';
 import { MemoryStore, type Store } from './journal/index.js';
@@ -101,6 +102,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     count: (text) => tokenizer.count(text, 'o200k_base'),
     entries: new EntryStore(o.memory ? ':memory:' : join(paths.data, 'context', 'entries.db')),
     health,
+    watch: (root, events) => new FolderWatch(root, events),
   });
   const recall = new RecallFeed({
     store,

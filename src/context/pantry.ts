@@ -1,7 +1,7 @@
 // Projects' context for whoever asks: the packet from cache, topics, refreshes, entries. Holds files and the entry store;
 // knows no session and no wire.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../clock.js';
@@ -17,6 +17,7 @@ import { type Refreshed, type RefreshOptions, refreshProject } from './refresh.j
 import { type Entry, story } from './story.js';
 import type { Topic } from './topic.js';
 import type { MapFormat } from './topic-map.js';
+import type { WatchEvents } from './watcher.js';
 
 export interface PantryDeps {
   /** Folder of the context files. */
@@ -26,6 +27,8 @@ export interface PantryDeps {
   count(text: string): number;
   entries: EntryStore;
   health: { green(name: string): void; red(name: string, error: unknown): void };
+  /** Watches a folder that sessions work in; absent: maps are made anew by age alone. */
+  watch?: ((root: string, events: WatchEvents) => { close(): Promise<void> }) | undefined;
 }
 
 export interface PacketOptions {
@@ -38,14 +41,20 @@ export interface PacketOptions {
 /** M-6: how long a wake-up text is kept. */
 const CACHE_MS = 60_000;
 const CACHED = 256;
+/** Projects whose topics are kept in memory. */
+const FACTS_KEPT = 8;
 /** A map older than this is made anew behind the session that finds it so (R-9). */
 const REFRESH_MS = 24 * 3_600_000;
 /** After a try, by itself, not again before this. */
 const RETRY_MS = 600_000;
+/** Folders that are watched at once; the one that no session started in for longest goes. */
+const WATCHED = 8;
 
 export class Pantry {
   readonly #deps: PantryDeps;
   readonly #cache = new Map<string, { packet: Packet | undefined; until: number; root: string }>();
+  readonly #watched = new Map<string, { close(): Promise<void> } | undefined>();
+  readonly #facts = new Map<string, { facts: Facts | undefined; changed: number | undefined }>();
   readonly #running = new Map<string, Promise<Refreshed>>();
   readonly #failing = new Map<string, string>();
   readonly #tried = new Map<string, number>();
@@ -151,7 +160,9 @@ export class Pantry {
     const key = JSON.stringify([tenant, places.root]);
     const tried = this.#tried.get(key);
     // A folder without a repository may be anything, a whole home too: it is read when somebody asks for it.
-    if (this.#closed || this.#running.has(key) || !existsSync(join(places.root, '.git'))) return;
+    if (this.#closed || !existsSync(join(places.root, '.git'))) return;
+    this.#follow(tenant, project, places, format);
+    if (this.#running.has(key)) return;
     if (tried !== undefined && this.#deps.clock.mono() - tried < RETRY_MS) return;
     this.#tried.set(key, this.#deps.clock.mono());
     try {
@@ -163,6 +174,37 @@ export class Pantry {
     void this.refresh(tenant, project, format === undefined ? {} : { format }).catch(() => undefined);
   }
 
+  /** R-9: a folder that sessions work in is watched, and what changes there changes its map. */
+  #follow(tenant: string, project: string, places: Places, format?: MapFormat): void {
+    const { watch, health } = this.#deps;
+    if (watch === undefined) return;
+    const key = JSON.stringify([tenant, places.root]);
+    const before = this.#watched.get(key);
+    const known = this.#watched.delete(key);
+    this.#watched.set(key, before);
+    // One that was lost is not tried again: its maps follow their age.
+    if (known) return;
+    try {
+      const watching = watch(places.root, {
+        changed: () => {
+          void this.refresh(tenant, project, format === undefined ? {} : { format }).catch(() => undefined);
+        },
+        lost: (why) => {
+          this.#watched.set(key, undefined);
+          health.red('context_watch', new Error(`${places.name} is not watched: ${why}`));
+        },
+      });
+      this.#watched.set(key, watching);
+      health.green('context_watch');
+    } catch (e) {
+      health.red('context_watch', new Error(`${places.name} is not watched: ${(e as Error).message}`));
+    }
+    if (this.#watched.size <= WATCHED) return;
+    const [oldest, gone] = this.#watched.entries().next().value!;
+    this.#watched.delete(oldest);
+    void gone?.close();
+  }
+
   /** Topics of a project that match a word, or all; an unknown project has none (R-8). */
   topics(
     tenant: string,
@@ -170,12 +212,24 @@ export class Pantry {
     topic?: string,
   ): { topics: readonly Topic[]; facts: Facts | undefined } {
     const places = placesOf(this.#deps.data, tenant, project);
-    const facts = readFacts(places.facts);
+    const facts = this.#factsOf(places);
     const wanted = topic?.toLowerCase();
     const topics = topicsOf(facts).filter(
       (t) => wanted === undefined || t.label.toLowerCase().includes(wanted),
     );
     return { topics, facts };
+  }
+
+  /** As the file has them: read again when it has changed. */
+  #factsOf(places: Places): Facts | undefined {
+    const changed = statSync(places.facts, { throwIfNoEntry: false })?.mtimeMs;
+    const kept = this.#facts.get(places.facts);
+    if (kept !== undefined && kept.changed === changed) return kept.facts;
+    const facts = changed === undefined ? undefined : readFacts(places.facts);
+    this.#facts.delete(places.facts);
+    this.#facts.set(places.facts, { facts, changed });
+    if (this.#facts.size > FACTS_KEPT) this.#facts.delete(this.#facts.keys().next().value!);
+    return facts;
   }
 
   /** Files and invalidates entries; the next packet knows. */
@@ -205,6 +259,7 @@ export class Pantry {
 
   async close(): Promise<void> {
     this.#closed = true;
+    await Promise.allSettled([...this.#watched.values()].map((w) => w?.close()));
     await Promise.allSettled(this.#running.values());
     this.#deps.entries.close();
   }

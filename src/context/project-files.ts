@@ -52,6 +52,11 @@ const LOCKS = new Set([
 /** Folders that no walk without git goes into. */
 const HIDDEN = new Set(['node_modules', 'dist', 'build', 'target', 'vendor', '__pycache__', 'venv', 'out']);
 
+/** Is this the name of a folder of things that are made or fetched? */
+export function isHidden(name: string): boolean {
+  return HIDDEN.has(name);
+}
+
 /** Reads a project. A folder that cannot be read throws; single files that cannot are passed over. */
 export async function projectTexts(root: string, name: string): Promise<ProjectTexts> {
   const paths = (await listed(root)).filter((p) => p !== '').sort();

@@ -123,6 +123,16 @@ export const TOOLS: readonly CuratedTool[] = [
     say: topics,
   },
   {
+    name: 'context_mention',
+    title: 'What is known of a topic',
+    description:
+      'What is known of the topics of the project that a text names: documents, notes, what was said; 500 tokens at most.',
+    method: 'context.mention',
+    readOnly: true,
+    fills: ofFolder,
+    say: (answer) => (answer.value as { text: string }).text || 'No topic of the project is named.',
+  },
+  {
     name: 'context_refresh',
     title: "Refresh the project's map",
     description: "Rebuilds the project's topic map from its files.",

@@ -7,6 +7,7 @@ import { isRoot, prefixOf, type Topic } from '../context/topic.js';
 import { fail } from '../errors.js';
 import { resolveSettings, type Settings } from '../settings/index.js';
 import type { Caller, Handlers, Rooms } from './context.js';
+import { mention } from './mention.js';
 
 type ContextSettings = Settings['curated']['context'];
 
@@ -33,6 +34,11 @@ export const CONTEXT_CALLS: Handlers = {
   'context.topics': (caller, p, rooms) => {
     const { topics, facts } = pantryOf(rooms).topics(caller.tenant, p.project, p.topic);
     return { topics: topics.map((t) => shown(t, p.topic === undefined ? undefined : facts)) };
+  },
+
+  'context.mention': (caller, p, rooms) => {
+    pantryOf(rooms);
+    return mention(caller.tenant, p.project, p.text, rooms, { maxTokens: p.max_tokens });
   },
 
   'context.ingest': (caller, p, rooms) =>

@@ -9,6 +9,7 @@ import { newGateRun } from '../session/gate.js';
 import type { Handlers, Meter, Rooms } from './context.js';
 import { embedInputs, offerEmbedder } from './embed-inputs.js';
 import { heldCall } from './held-call.js';
+import { mentionedIn } from './mention.js';
 import { withRequest } from './recorded-request.js';
 import { hintMap } from './session-calls.js';
 
@@ -35,7 +36,11 @@ export const TURN_CALLS: Handlers = {
         meter.prepared((rooms.clock.mono() - began) / 1000, result.tokens.raw, result.tokens.curated);
       });
     }
-    return withRequest(actor, result, p, rooms);
+    // The answer first: it is of the moment.
+    const answer = await withRequest(actor, result, p, rooms);
+    if (!actor.session.settings.curated.context.onMention) return answer;
+    const known = await mentionedIn(caller.tenant, actor, rooms);
+    return known === undefined ? answer : { ...answer, on_demand: known };
   },
 
   'turn.end': async (caller, p, rooms) => {

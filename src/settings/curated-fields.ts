@@ -163,6 +163,7 @@ export const CURATED_FIELDS: Shape<CuratedSettings> = {
       format: oneOf(['map', 'heading'], 'map', 'form of the topic map'),
       maxTokens: int({ fallback: 900, min: 1, unit: 'tokens', text: 'size of the session-start packet' }),
       staleDays: int({ fallback: 7, min: 0, unit: 'days', text: 'an older map says so' }),
+      onMention: bool(false, 'llm.prepare tells what is known of topics that the input names'),
     },
     'the packet at session start',
   ),

@@ -226,7 +226,7 @@ export interface CuratedSettings {
   holdout: number;
   observe: boolean;
   durable: { maxTokens: number };
-  context: { format: 'map' | 'heading'; maxTokens: number; staleDays: number };
+  context: { format: 'map' | 'heading'; maxTokens: number; staleDays: number; onMention: boolean };
   breakpoints: 'keep' | 'auto';
   /** Milliseconds ("5m", "1h" in YAML); unset: by provider and by what the marks say. */
   cacheTtl?: number;

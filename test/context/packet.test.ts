@@ -9,6 +9,7 @@ import { ageInDays, hygiene } from '../../src/context/hygiene.js';
 import { identity, identitySource } from '../../src/context/identity.js';
 import { assemble, PACKET_BYTES } from '../../src/context/packet.js';
 import { type Entry, importanceOf, story } from '../../src/context/story.js';
+import { topicMap } from '../../src/context/topic-map.js';
 import { realCount } from './real-count.js';
 
 const DAY = 86_400_000;
@@ -101,5 +102,39 @@ test('R-13 M-12 all of the packet stays below its bytes and tokens, the story is
       },
     ),
     { numRuns: 50 },
+  );
+});
+
+test('R-17 a taxonomy alone gives the map, grouped by prefix, five labels each; entries bring the story behind it', () => {
+  const rows = Array.from({ length: 7 }, (_, i) => ({
+    collection: 'code__a',
+    label: `Topic ${i}`,
+    doc_count: 9 - i,
+  }));
+  const map = topicMap([...rows, { collection: 'docs', label: 'Guides', doc_count: 2 }], realCount);
+  assert.ok(map.tokens < 200);
+  const entries: Entry[] = [{ id: '1', text: 'Use JWT', room: 'decisions', importance: 5 }];
+  const packet = (filed: readonly Entry[]) =>
+    assemble(
+      {
+        identity: '',
+        map: map.text,
+        hygiene: '',
+        story: (maxTokens, maxBytes) => story(filed, realCount, { maxTokens, maxBytes }),
+        staleDays: 0,
+      },
+      realCount,
+    );
+  const v1 = packet([]);
+  assert.equal(v1.text, map.text);
+  assert.match(
+    v1.text,
+    /^Project knowledge map:\n {2}code: Topic 0 \(9\), Topic 1 \(8\), Topic 2 \(7\), Topic 3 \(6\), Topic 4 \(5\)\n {2}docs: Guides \(2\)\n {2}… \(2 more\)$/,
+  );
+  const v2 = packet(entries);
+  assert.equal(v2.text, `${map.text}\n\n## L1 — ESSENTIAL STORY\n[decisions]\n  - Use JWT`);
+  assert.deepEqual(
+    v2.layers.map((l) => l.layer),
+    ['L1'],
   );
 });

@@ -28,6 +28,14 @@ export const packet = z.strictObject({
   stale_days: count,
 });
 
+/** L2: what is known of topics that a text names. */
+export const mentioned = z.strictObject({
+  topics: z.array(text).describe('labels of the topics that are named'),
+  text: text.describe("'' when nothing is known of them"),
+  tokens: count,
+  entries: count,
+});
+
 const topic = z.looseObject({ label: text, prefix: text, count });
 
 /** One row of a taxonomy that a client made itself. */
@@ -119,6 +127,11 @@ export const CONTEXT_METHODS = {
     summary: "The project's topics.",
     params: z.strictObject({ project, topic: name.optional() }),
     result: z.strictObject({ topics: z.array(topic) }),
+  },
+  'context.mention': {
+    summary: 'L2: what is known of the topics of a project that a text names, in at most 500 tokens.',
+    params: z.strictObject({ project, text, max_tokens: positive.optional() }),
+    result: mentioned,
   },
   'context.ingest': {
     summary: 'Files memory entries, and takes invalid ones out of every layer.',

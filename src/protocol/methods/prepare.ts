@@ -15,6 +15,7 @@ import {
   toolChoice,
   tools,
 } from '../values.js';
+import { mentioned } from './context.js';
 
 const session = name;
 /** Of a request, as llm.prepare reports it. */
@@ -60,6 +61,11 @@ const prepared = z.strictObject({
   pending: z.array(json).describe('what waits for the turn boundary'),
   violations: z.array(z.looseObject({ rule: text, path: text })).optional(),
   fits: z.literal(true),
+  on_demand: mentioned
+    .optional()
+    .describe(
+      'what is known of topics that the newest input names; with `context.on_mention`, and never in `request`',
+    ),
   redactions: redactions.optional(),
   context_management: json
     .optional()
