@@ -1,0 +1,168 @@
+// No preset costs more than `off` by more than one percent, wherever a conversation ends: on random conversations with
+// tools that come and go, and on recorded ones.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { DEFAULT_MODEL } from '../../src/eval/bill.js';
+import { readConversations } from '../../src/eval/conversation.js';
+import { partsOf } from '../../src/eval/parts.js';
+import { type Round, roundsOf } from '../../src/eval/rounds.js';
+import { Native } from '../../src/json/native.js';
+import { costsOf, type Played } from './money-kit.js';
+
+const SHARED = process.env['CURATED_SHARED'] ?? resolve(import.meta.dirname, '../../../../shared');
+const PRESETS = ['conservative', 'balanced', 'aggressive'] as const;
+const MOST = 1.01;
+
+/** One request: what the tool gave back in tokens, or what the user said; how many requests of that kind follow. */
+interface Stretch {
+  user: boolean;
+  tool: number;
+  tokens: number;
+  times: number;
+}
+
+const MODELS = ['claude-sonnet-4-5', 'claude-opus-5-5', 'gpt-5.4', 'gpt-4o'] as const;
+const native = (v: unknown): Native => new Native(JSON.stringify(v));
+const toolName = (i: number): string => `tool_number_${i}`;
+
+/** Text of about so many tokens that names things, as results do. */
+function body(tokens: number, seed: number): string {
+  let text = '';
+  for (let i = 0; text.length < tokens * 4; i += 1)
+    text += `src/part${seed}/file_${i}.ts:${i} a plain line\n`;
+  return text;
+}
+
+function played(model: (typeof MODELS)[number], tools: number, stretches: readonly Stretch[]): Played {
+  const chat = model.startsWith('gpt');
+  const rounds: Round[] = [];
+  let open: { id: string; tokens: number } | undefined;
+  let n = 0;
+  const push = (s: Stretch): void => {
+    n += 1;
+    const id = `call_${n}`;
+    const results = open === undefined ? [] : [result(chat, open.id, body(open.tokens, n))];
+    const first = rounds.length === 0;
+    const news = first || s.user ? [native({ role: 'user', content: `question ${n}, go on` })] : [];
+    open = { id, tokens: s.tokens };
+    rounds.push({
+      results,
+      news,
+      userTurn: news.length > 0,
+      answer: call(chat, id, toolName(s.tool % tools), { path: `src/file_${n}.ts` }),
+      usage: undefined,
+    });
+  };
+  for (const s of stretches) for (let i = 0; i < s.times; i += 1) push({ ...s, user: s.user && i === 0 });
+  return {
+    format: chat ? 'openai-chat' : 'anthropic',
+    model,
+    system: native('Be brief. '.repeat(40)),
+    tools: native(Array.from({ length: tools }, (_, i) => definition(chat, toolName(i)))),
+    rounds,
+  };
+}
+
+function definition(chat: boolean, name: string): unknown {
+  const schema = {
+    type: 'object',
+    properties: { path: { type: 'string', description: 'where '.repeat(60) } },
+  };
+  return chat
+    ? { type: 'function', function: { name, description: 'Does a thing.', parameters: schema } }
+    : { name, description: 'Does a thing.', input_schema: schema };
+}
+
+function call(chat: boolean, id: string, name: string, args: unknown): Native {
+  return chat
+    ? native({
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id, type: 'function', function: { name, arguments: JSON.stringify(args) } }],
+      })
+    : native({ role: 'assistant', content: [{ type: 'tool_use', id, name, input: args }] });
+}
+
+function result(chat: boolean, id: string, text: string): Native {
+  return chat
+    ? native({ role: 'tool', tool_call_id: id, content: text })
+    : native({ role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: text }] });
+}
+
+/** Results below the size that is shaped, so that nothing is saved before the first edit; then turns in which they age. */
+const work: fc.Arbitrary<Stretch> = fc.record({
+  user: fc.boolean(),
+  tool: fc.nat(30),
+  tokens: fc.oneof(
+    fc.integer({ min: 20, max: 400 }),
+    fc.integer({ min: 1_200, max: 2_900 }),
+    fc.constant(8_000),
+  ),
+  times: fc.integer({ min: 2, max: 12 }),
+});
+const talk: fc.Arbitrary<Stretch> = fc.record({
+  user: fc.constant(true),
+  tool: fc.nat(30),
+  tokens: fc.integer({ min: 20, max: 900 }),
+  times: fc.integer({ min: 1, max: 2 }),
+});
+const conversation = fc
+  .array(fc.tuple(work, fc.array(talk, { maxLength: 9 })), { minLength: 1, maxLength: 4 })
+  .map((parts) => parts.flatMap(([w, t]) => [w, ...t]));
+
+test('S-3 P-7 no preset ever costs more than one percent above off, wherever the conversation ends', async () => {
+  let breaks = 0;
+  let saved = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...MODELS),
+      fc.constantFrom(...PRESETS),
+      fc.integer({ min: 2, max: 24 }),
+      conversation,
+      async (model, preset, tools, stretches) => {
+        const costs = await costsOf(preset, played(model, tools, stretches));
+        breaks += costs.breaks;
+        if (costs.shares.at(-1)! < 0.98) saved += 1;
+        const worst = Math.max(...costs.shares);
+        assert.ok(
+          worst <= MOST,
+          `${preset} ${model}: ${worst} at request ${costs.shares.indexOf(worst) + 1}`,
+        );
+      },
+    ),
+    { numRuns: 30 },
+  );
+  assert.ok(breaks > 0 && saved > 0, 'the rule is not kept by doing nothing');
+});
+
+test('S-3 no preset costs more than one percent above off at any point of recorded conversations', async (t) => {
+  const folder = join(SHARED, 'data/transcripts');
+  if (!existsSync(folder)) return t.skip('the recorded transcripts are not there');
+  for (const [file, wanted] of [
+    ['tau.jsonl', 'tau-airline-31'],
+    ['cc.jsonl', 'cc-54'],
+    ['cc.jsonl', 'cc-36'],
+  ] as const) {
+    for await (const line of readConversations(join(folder, file))) {
+      if (!line.ok || !line.conversation.id.startsWith(wanted)) continue;
+      const c = line.conversation;
+      for (const part of partsOf(c)) {
+        const rounds = roundsOf(part, c.format).filter((r) => r.results.length + r.news.length > 0);
+        for (const preset of PRESETS) {
+          const { shares } = await costsOf(preset, {
+            format: c.format,
+            model: c.model ?? DEFAULT_MODEL[c.format],
+            system: c.system,
+            tools: c.tools,
+            rounds,
+          });
+          assert.ok(Math.max(...shares) <= MOST, `${preset} ${c.id}: ${Math.max(...shares)}`);
+        }
+      }
+    }
+  }
+});
