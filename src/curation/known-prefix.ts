@@ -12,4 +12,6 @@ export type KnownPrefix =
       readonly cold: number;
       /** Written for an hour rather than for minutes. */
       readonly hour: boolean;
+      /** Time since the last request, in lifetimes of the cache. */
+      readonly pause?: number;
     };

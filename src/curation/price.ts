@@ -132,6 +132,9 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
     rare: curated.boundary === 'turn',
     rentShare: RENT_BEFORE_EDIT,
     allowance: allowance(survey),
+    ...(prefix.known
+      ? { prompt: { tokens: survey.viewTokens, cached: prefix.tokens, rules: survey.tariff.rules } }
+      : {}),
     clearAtLeast: survey.forced ? 0 : curated.clearAtLeast,
     pCold: prefix.known ? prefix.cold : 0,
     coldMinimum: Math.min(COLD_MINIMUM, COLD_SHARE * survey.viewTokens),

@@ -1,6 +1,6 @@
-// What the provider holds cached, as far as we can tell: breakpoints with one clock each, corrected by reported usage.
+// What the provider holds cached, as far as we can tell: breakpoints with one clock each.
 // Pure; positions and token counts are handed in, so each step costs what the request's marks cost, not its length.
-import { NO_TOKENS, promptTokens, type TokenClasses } from './cost.js';
+import { NO_TOKENS, type TokenClasses } from './cost.js';
 
 /** How a provider caches (PV-A38..A44, PV-C10, PV-C11, PV-S11). */
 export interface CacheRules {
@@ -169,35 +169,4 @@ function automatic(
     classes: { uncached: rest - written, read, write5m: written, write1h: 0, output: 0 },
     entries: p.tokens >= rules.minTokens ? [entry] : [],
   };
-}
-
-/**
- * The provider's report on a request goes before our prediction. With marks, what it neither read nor wrote is not cached; an automatic
- * cache holds the whole prompt afterwards whatever it reports, so the report only tells that there is one.
- * @param reported its usage, in its own tokens
- * @param ours our count of the same prompt, to scale by
- */
-export function observeUsage(
-  state: CacheState,
-  rules: CacheRules,
-  reported: TokenClasses,
-  ours: number,
-): CacheState {
-  const prompt = promptTokens(reported);
-  if (prompt <= 0 || ours <= 0) return state;
-  if (rules.kind !== 'marks') return { entries: state.entries, known: true };
-  const cached = ((prompt - reported.uncached) * ours) / prompt;
-  // Providers round and count differently by a few tokens; an entry is dropped only if it is clearly longer.
-  const slack = Math.max(64, cached * 0.02);
-  const entries = state.entries
-    .filter((e) => e.tokens <= cached + slack)
-    .map((e) => ({ ...e, tokens: Math.min(e.tokens, Math.round(cached)) }));
-  return { entries, known: true };
-}
-
-/** True if the report contradicts a predicted read: less than half of it was there. Feeds the odds of a cold cache. */
-export function wasCold(predicted: TokenClasses, reported: TokenClasses, ours: number): boolean {
-  const prompt = promptTokens(reported);
-  if (predicted.read <= 0 || prompt <= 0) return false;
-  return (reported.read * ours) / prompt < predicted.read / 2;
 }

@@ -1,6 +1,7 @@
 // The cost rule (COSTS 3 to 6): whether to edit the history now, and from which candidate on. The daemon, the simulator and the
 // benches call this one function. Pure, O(candidates); knows no message, only columns of token counts.
 import { breakEven, coldDelta, delta as gain, leverage } from './break-even.js';
+import type { CacheRules } from './cache-model.js';
 import { batchSize, GAMMA, RENT_SHARE, RENT_SHARE_RARE, rent } from './eoq.js';
 import { COLD_MINIMUM, expectedDelta } from './triggers.js';
 
@@ -57,6 +58,8 @@ export interface EditProblem {
   forced?: ForcedEdit;
   gamma?: number;
   rentShare?: number;
+  /** The request as it stands, and what of it is cached; absent: however short, a prefix is read. */
+  prompt?: { tokens: number; cached: number; rules: Pick<CacheRules, 'minTokens' | 'step'> };
   /** Units that may be lost at worst, if the session ends with the next request; absent: no bound. See spending.ts. */
   allowance?: number;
 }
@@ -117,6 +120,20 @@ interface Start {
   worst: number;
 }
 
+/** Tokens before the first touched byte that are written again all the same: too short to be read, or the rest of a step. */
+function unread(prompt: EditProblem['prompt'], touched: number): number {
+  if (prompt === undefined) return 0;
+  const before = Math.max(0, prompt.cached - touched);
+  return before < prompt.rules.minTokens ? before : Math.min(before, prompt.rules.step - 1);
+}
+
+/** A request so short that nothing of it is cached is paid in full each time, and may cost more than a long one did. */
+function tooShort(prompt: EditProblem['prompt'], removed: number, r: number): boolean {
+  if (prompt === undefined || prompt.cached === 0) return false;
+  const left = prompt.tokens - removed;
+  return left < prompt.rules.minTokens && left > r * prompt.tokens;
+}
+
 /** Chooses between editing now and later. Candidates with nothing to gain (tokens <= placeholder) should not be in it. */
 export function decideEdit(problem: EditProblem): EditDecision {
   const { candidates: c, r, w, nHat } = problem;
@@ -131,6 +148,7 @@ export function decideEdit(problem: EditProblem): EditDecision {
   const tail = sent > 0 ? c.suffix[sent - 1]! : 0;
   const kStar = problem.rare === true ? 0 : batchSize(problem.arrival ?? 0, tail, r, w);
 
+  const must = problem.forced !== undefined || problem.always !== undefined;
   let k = 0;
   let stubs = 0;
   let later = 0;
@@ -153,7 +171,8 @@ export function decideEdit(problem: EditProblem): EditDecision {
     hazard += c.hazard?.[i] ?? 0;
     if (inside) stubs += stub;
     const theta = inside ? (c.thinking?.[i] ?? 0) : 0;
-    const kept = inside ? Math.max(0, c.suffix[i]! - later - theta) + stubs : 0;
+    const behind = inside ? Math.max(0, c.suffix[i]! - later - theta) + stubs : 0;
+    const kept = inside ? behind + unread(problem.prompt, c.suffix[i]! + tokens) : 0;
     if (inside) later += tokens;
     const removed = k + theta;
     const loss = risk + (theta > 0 ? (problem.rethink ?? 0) : 0);
@@ -171,7 +190,7 @@ export function decideEdit(problem: EditProblem): EditDecision {
       worst: (1 - pCold) * extra * kept - removed * r + hazard,
     };
     all = start;
-    if (removed < minimum) continue;
+    if (removed < minimum || (!must && tooShort(problem.prompt, removed, r))) continue;
     if (best === undefined || expected > best.delta) best = start;
     if (problem.forced !== undefined && removed >= problem.forced.need) {
       if (forced === undefined || expected > forced.delta) forced = start;
@@ -204,7 +223,7 @@ export function decideEdit(problem: EditProblem): EditDecision {
   if (problem.forced !== undefined && all.k >= (problem.forced.atLeast ?? 0)) {
     return result(true, problem.forced.reason, forced ?? all);
   }
-  if (best === undefined) return result(false, 'clear_at_least', all);
+  if (best === undefined) return result(false, all.k < minimum ? 'clear_at_least' : 'does_not_pay', all);
   if (problem.always !== undefined) return result(true, problem.always, all);
   // Below even odds it is a warm edit with a bonus, and has to be worth it like any other.
   if (

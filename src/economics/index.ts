@@ -1,10 +1,10 @@
 // What the other rooms may use of the economics.
 export * from './break-even.js';
 export * from './cache-model.js';
+export * from './cold-odds.js';
 export * from './cost.js';
 export * from './decide.js';
 export * from './eoq.js';
-export * from './known-prefix.js';
 export { PRICE_TABLE, type PriceRow, type PriceTier } from './price-table.js';
 export * from './prices.js';
 export * from './remaining.js';

@@ -1,7 +1,7 @@
 // The simulator of COSTS 8: sessions as streams of token counts, a clearing policy, the bill. Pure and deterministic.
 // Cache always warm but where a request is marked cold; an unchanged prefix is read, the rest written; input cost only.
 import { decideEdit, type EditDecision } from './decide.js';
-import { remaining, type SurvivalTable } from './remaining.js';
+import { remaining } from './remaining.js';
 import { allowanceOf } from './spending.js';
 import { cliffEdit } from './triggers.js';
 
@@ -280,8 +280,6 @@ export function rentOrBuy(f = 0.5): SimPolicy {
 export interface CuratedOptions {
   /** Known: the true number of requests left. */
   future?: 'estimate' | 'known';
-  /** Lengths of earlier sessions. */
-  table?: SurvivalTable;
   /** A cold cache is seen (its clock has run out) and acted on. */
   coldTrigger?: boolean;
   /** Boundaries are rare. */
@@ -290,7 +288,6 @@ export interface CuratedOptions {
   cliff?: number;
   /** Share of the session's cost so far that may be lost at worst; absent: no bound. */
   loss?: number;
-  rentShare?: number;
   /** Hears every decision, made or not. */
   onDecision?: (d: EditDecision) => void;
 }
@@ -311,11 +308,10 @@ export function curatedPolicy(options: CuratedOptions = {}): SimPolicy {
       },
       r: v.r,
       w: v.w,
-      nHat: options.future === 'known' ? v.left : remaining(v.seen, options.table),
+      nHat: options.future === 'known' ? v.left : remaining(v.seen),
       arrival: v.arrival,
       pCold: options.coldTrigger === true && v.cold ? 1 : 0,
       ...(options.loss === undefined ? {} : { allowance: allowanceOf(v.spent, options.loss) }),
-      ...(options.rentShare === undefined ? {} : { rentShare: options.rentShare }),
     });
     options.onDecision?.(decision);
     return decision.edit ? decision.from : -1;

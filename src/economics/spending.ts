@@ -3,7 +3,7 @@
 
 import type { Tariff } from './tariff.js';
 
-/** Units: tokens x price relative to one uncached input token of the lowest tier. Input only: both get the same answers. */
+/** Units: tokens x price relative to one uncached input token of the lowest tier. */
 export interface Spending {
   off: number;
   curated: number;
@@ -28,7 +28,16 @@ export function allowanceOf(spent: Spending, share = MOST_LOSS): number {
 export function inputUnits(tariff: Tariff, tokens: number, read: number, hour = false): number {
   if (tokens < tariff.rules.minTokens) return tokens;
   const { r, w } = tariff.ratios(tokens, hour ? '1h' : '5m');
+  const { minTokens, step } = tariff.rules;
+  const held = read < minTokens ? 0 : read - (read % step);
   const tier = tariff.row?.tier;
   const dearer = tier !== undefined && tokens > tier.above ? tier.input : 1;
-  return dearer * (r * read + w * (tokens - read));
+  return dearer * (r * held + w * (tokens - held));
+}
+
+/** Units of an answer. @param prompt tokens of the request that it answers: its tier counts */
+export function outputUnits(tariff: Tariff, prompt: number, output: number): number {
+  const tier = tariff.row?.tier;
+  const dearer = tier !== undefined && prompt > tier.above ? tier.input : 1;
+  return dearer * tariff.ratios(prompt).o * output;
 }

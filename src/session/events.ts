@@ -159,6 +159,9 @@ export interface Payloads extends DecisionPayloads {
     stop_reason?: string;
     usage?: { prompt: number; cached: number; written: number; output: number };
     fit?: unknown;
+    /** The account with what the report adds; whether a pause had left the cache, by the class of its length. */
+    _spent?: Spent;
+    _pause?: { length: number; cold: boolean };
   };
   /** The index of hidden tools as it stands from here on, and the message it was put into. */
   'tools.indexed': DecisionFields & { index: string; message: number; tokens?: number };

@@ -4,6 +4,7 @@
 import { CallIndex } from '../curation/calls.js';
 import { messageOf } from '../curation/claim.js';
 import type { DecisionFields, LedgerEdit } from '../curation/decisions.js';
+import { NO_PAUSES, withPause } from '../economics/cold-odds.js';
 import { type Path, pointer, sliceIn } from '../json/index.js';
 import { Native } from '../json/native.js';
 import { specOf } from '../providers/spec.js';
@@ -52,6 +53,7 @@ export function freshState(): SessionState {
     dirtyFrom: Number.POSITIVE_INFINITY,
     dirtyObserved: Number.POSITIVE_INFINITY,
     cacheSeen: false,
+    pauses: NO_PAUSES,
     archives: new Map(),
     backups: [],
     recovering: false,
@@ -250,6 +252,9 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
         if (state.usage.cached + state.usage.written > 0) state.cacheSeen = true;
       }
       if (e.payload.fit !== undefined) state.fit = e.payload.fit;
+      if (e.payload._spent !== undefined) state.spent = e.payload._spent;
+      if (e.payload._pause !== undefined)
+        state.pauses = withPause(state.pauses, e.payload._pause.length, e.payload._pause.cold);
       if (e.payload.boundary) {
         state.boundary = true;
         state.edited = false;

@@ -2,6 +2,7 @@
 // the time since.
 
 import type { KnownPrefix } from '../curation/known-prefix.js';
+import { coldOdds } from '../economics/cold-odds.js';
 import type { Session } from './session.js';
 
 /** Lifetime of a provider's cache when neither marks nor configuration say, ms. Source: PROVIDERS A44, C10. */
@@ -22,12 +23,14 @@ export function knownPrefix(session: Session, now: number): KnownPrefix {
   // Without marks, reports or the operator's word nobody can tell whether anything is cached.
   if (!reported && marked === undefined && ttlSet === undefined) return { known: false };
   const ttl = ttlSet ?? (anthropic ? (marked?.hour ? HOUR_MS : TTL_MS.anthropic) : TTL_MS.openai);
+  const pause = Math.max(0, now - state.sent.at) / ttl;
   const messages = marked !== undefined && !reported ? marked.messages : state.sent.messages;
   return {
     known: true,
     messages,
     tokens: state.sent.tokens,
-    cold: now - state.sent.at > ttl ? 1 : 0,
+    cold: coldOdds(state.pauses, pause),
+    pause,
     hour: anthropic && ttl >= HOUR_MS,
   };
 }

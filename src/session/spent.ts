@@ -8,4 +8,9 @@ export interface Spent extends Spending {
   /** Tokens of the last main request, as stored and as its decisions left it (in observe mode the observed ones). */
   raw: number;
   view: number;
+  /** Tokens of both that a warm cache would have read, and the share of them taken as read. */
+  reads: Spending;
+  warm: number;
+  /** Time since the request before, in lifetimes of the cache; absent where nothing is known of a cache. */
+  pause?: number;
 }

@@ -3,6 +3,7 @@
 
 import type { CallIndex } from '../curation/calls.js';
 import type { UndoWish } from '../curation/decisions.js';
+import type { Pauses } from '../economics/cold-odds.js';
 import type { Path } from '../json/index.js';
 import type { Format, FormatSpec, Native, Reading } from '../providers/types.js';
 import type { SummaryBlock } from '../summary/blocks.js';
@@ -141,6 +142,8 @@ export interface SessionState {
   /** Some report told that the provider caches. */
   cacheSeen: boolean;
   spent?: Spent;
+  /** What pauses have done to the provider's cache. */
+  pauses: Pauses;
   /** Journalled fit of the token estimator. */
   fit?: unknown;
   /** True from an edit boundary until the next main request has fixed the decisions. */

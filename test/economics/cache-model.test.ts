@@ -1,20 +1,15 @@
-// What the provider holds cached: marks with look-back and clocks, automatic prefixes, reports as the last word (S-3).
+// What the provider holds cached: marks with look-back and clocks, automatic prefixes (S-3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   CACHE_RULES,
   type CacheState,
-  cachedBehind,
-  cacheImpact,
   EMPTY_CACHE,
-  knownPrefix,
   NO_TOKENS,
-  observeUsage,
   type PlannedRequest,
   predictCache,
   promptTokens,
-  wasCold,
 } from '../../src/economics/index.js';
 
 const RULES = CACHE_RULES.anthropic;
@@ -114,51 +109,6 @@ test('PV-S11 a local server reuses blocks of 16 tokens; one without cache reads 
   const edited = prompt(2, [], { unchangedPositions: 1, unchangedTokens: 1001 });
   assert.equal(predictCache(state, CACHE_RULES.local, edited).classes.read, 992);
   assert.equal(predictCache(state, CACHE_RULES.none, prompt(2, [])).classes.uncached, 2000);
-});
-
-test('S-3 a report of the provider goes before the prediction', () => {
-  const p = predictCache(EMPTY_CACHE, RULES, prompt(10, [4, 9]));
-  assert.equal(p.next.entries.length, 2);
-  // It says that only half was written (in its own tokens, a fifth more than ours).
-  const usage = { uncached: 6000, read: 0, write5m: 6000, write1h: 0, output: 3 };
-  const seen = observeUsage(p.next, RULES, usage, 10_000);
-  assert.deepEqual(
-    seen.entries.map((e) => e.tokens),
-    [5000],
-  );
-  assert.deepEqual(knownPrefix(seen, RULES, 1), { positions: 5, tokens: 5000 });
-  assert.equal(wasCold({ ...NO_TOKENS, read: 10_000 }, usage, 10_000), true);
-  assert.equal(wasCold({ ...NO_TOKENS, read: 10_000 }, { ...usage, read: 90_000 }, 10_000), false);
-});
-
-test('S-3 cache_invalidates is computed from the known prefix, the constants hold only without one', () => {
-  const known = { positions: 5, tokens: 5000 };
-  assert.deepEqual(cacheImpact(known, 'tool_result_clear', 1200), {
-    cacheInvalidates: true,
-    recacheTokens: 3800,
-  });
-  assert.deepEqual(cacheImpact(known, 'compaction', 5000), { cacheInvalidates: false, recacheTokens: 0 });
-  assert.equal(cachedBehind(known, 6000), 0);
-  const constants = (
-    [
-      'tool_result_clear',
-      'topic_pruner',
-      'tool_def_pruner',
-      'summary_buffer',
-      'compaction',
-      'discovery',
-    ] as const
-  ).map((layer) => cacheImpact('unknown', layer, 0));
-  assert.deepEqual(
-    constants.map((c) => c.cacheInvalidates),
-    [false, false, true, true, true, true],
-  );
-  assert.ok(constants.every((c) => c.recacheTokens === undefined));
-  assert.equal(knownPrefix(EMPTY_CACHE, RULES), 'unknown');
-  assert.deepEqual(knownPrefix(EMPTY_CACHE, CACHE_RULES.none), { positions: 0, tokens: 0 });
-  // A report that says "nothing cached" is knowledge.
-  const none = observeUsage(EMPTY_CACHE, RULES, { ...NO_TOKENS, uncached: 100 }, 100);
-  assert.deepEqual(knownPrefix(none, RULES), { positions: 0, tokens: 0 });
 });
 
 test('S-3 property: classes add up to the prompt, reads never exceed what is unchanged, entries stay bounded', () => {

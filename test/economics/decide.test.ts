@@ -8,22 +8,19 @@ import {
   breakEven,
   cliffEdit,
   cliffNeed,
-  coldProbability,
+  coldOdds,
   decideEdit,
   delta,
   type EditProblem,
   expectedDelta,
-  keepAlivePays,
   leverage,
-  lindy,
-  NO_GAPS,
+  NO_PAUSES,
+  pauseClass,
   recallLimit,
-  recordGap,
   remaining,
   summaryCallCost,
-  survival,
-  survivalTable,
-  windowNeed,
+  wasCold,
+  withPause,
 } from '../../src/economics/index.js';
 
 const near = (a: number, b: number, by = 0.005) => assert.ok(Math.abs(a - b) <= by, `${a} is not ${b}`);
@@ -208,38 +205,64 @@ test('COSTS 6 a cold cache is used at once, by probability; a wrong clock costs 
   assert.ok(-loss <= 60_025 * 1.15);
 });
 
-test('COSTS 6 odds of a cold cache: prior by TTL, learned by gap length, unknown age is warm', () => {
-  const ttl = 300_000;
-  assert.equal(coldProbability(NO_GAPS, undefined, ttl), 0);
-  assert.equal(coldProbability(NO_GAPS, 60_000, ttl), 0);
-  assert.ok(coldProbability(NO_GAPS, 7 * ttl, ttl) > 0.9);
-  let seen = NO_GAPS;
-  for (let i = 0; i < 20; i++) seen = recordGap(seen, 3 * ttl, ttl, false);
-  assert.ok(coldProbability(seen, 3 * ttl, ttl) < 0.1, 'a provider that keeps longer than promised');
-  assert.ok(coldProbability(seen, 100 * ttl, ttl) > 0.9, 'says nothing about other lengths');
+test('COSTS 6 odds of a cold cache: prior by lifetime, learned by the length of the pause, unknown age is warm', () => {
+  assert.equal(coldOdds(NO_PAUSES, undefined), 0);
+  assert.equal(coldOdds(NO_PAUSES, 0.2), 0);
+  assert.ok(coldOdds(NO_PAUSES, 7) > 0.9);
+  let seen = NO_PAUSES;
+  for (let i = 0; i < 20; i++) seen = withPause(seen, pauseClass(3), false);
+  assert.ok(coldOdds(seen, 3) < 0.1, 'a provider that keeps longer than promised');
+  assert.ok(coldOdds(seen, 100) > 0.9, 'says nothing about other lengths');
+  // A report says so in its own tokens, here a fifth more than ours.
+  assert.equal(wasCold(10_000, { cached: 0, prompt: 12_000 }, 10_000), true);
+  assert.equal(wasCold(10_000, { cached: 11_900, prompt: 12_000 }, 10_000), false);
+  assert.equal(wasCold(0, { cached: 0, prompt: 12_000 }, 10_000), false, 'nothing was to be read');
 });
 
-test('COSTS 6 cliff and window: hysteresis, and enough to free', () => {
+test('COSTS 11.5 a wrong clock costs one rewrite: after that the odds speak against it', () => {
+  const at = (odds: number) => decideEdit({ ...problem([5000], { tail: 60_000, nHat: 5 }), pCold: odds });
+  const first = coldOdds(NO_PAUSES, 3);
+  assert.deepEqual([at(first).edit, at(first).reason], [true, 'cold']);
+  const once = withPause(NO_PAUSES, pauseClass(3), false);
+  assert.equal(at(coldOdds(once, 3)).edit, false);
+});
+
+test('COSTS 6 price cliff: hysteresis, and enough to free', () => {
   assert.deepEqual([cliffNeed(94_999, 100_000), cliffNeed(95_000, 100_000)], [0, 15_000]);
   assert.equal(cliffEdit(94_999, 100_000), undefined);
   assert.deepEqual(cliffEdit(95_000, 100_000), { need: 15_000, atLeast: 7500, reason: 'cliff' });
   assert.deepEqual(cliffEdit(101_000, 100_000), { need: 21_000, atLeast: 1000, reason: 'cliff' });
   assert.equal(cliffEdit(500, undefined), undefined);
-  assert.equal(windowNeed(167_000, 167_000, 150_000), 0);
-  assert.equal(windowNeed(167_001, 167_000, 150_000), 17_001);
-  assert.equal(keepAlivePays(100_000, 0.5, 0.1, 1.25), true);
-  assert.equal(keepAlivePays(100_000, 0.05, 0.1, 1.25), false);
 });
 
-test('COSTS 5 n-hat: Lindy until 30 sessions are known, then the mean rest of those that came as far', () => {
-  assert.deepEqual([lindy(1), lindy(5), lindy(80)], [5, 5, 80]);
-  const table = survivalTable(Array.from({ length: 40 }, (_, i) => i + 1));
-  assert.equal(remaining(10, survivalTable([5, 6])), 10);
-  assert.equal(survival(table, 30), 0.25);
-  assert.equal(survival(table, 0), 1);
-  // Of 40 sessions, those of 21 to 40 requests came as far as request 21: mean 30.5, so 10.5 are left with this one.
-  assert.equal(remaining(21, table), 10.5);
-  assert.equal(remaining(39, table), 39, 'too few came as far: rule of thumb');
+test('COSTS 5 n-hat: as many again as seen so far', () => {
+  assert.deepEqual([remaining(1), remaining(5), remaining(80)], [5, 5, 80]);
+});
+
+test('S-3 COSTS 3 property: what is made loses no more than is allowed, whatever the candidates', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 30, max: 30_000 }), { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 0, max: 60_000 }),
+      fc.integer({ min: 1, max: 300 }),
+      fc.constantFrom(0.025, 0.1, 0.5),
+      fc.integer({ min: 0, max: 50_000 }),
+      fc.constantFrom(0, 0.4, 1),
+      (tokens, tail, nHat, r, allowance, pCold) => {
+        const p = { ...problem(tokens, { tail, nHat }), r, pCold };
+        const free = decideEdit(p);
+        const held = decideEdit({ ...p, allowance });
+        assert.ok(!held.edit || held.worstLoss <= allowance);
+        if (free.edit && free.worstLoss <= allowance) assert.equal(held.edit, true);
+        if (!free.edit) assert.equal(held.edit, false);
+      },
+    ),
+  );
+  const short = {
+    ...problem([5000], { tail: 500, nHat: 50 }),
+    prompt: { tokens: 5900, cached: 5900, rules: { minTokens: 1024, step: 128 } },
+  };
+  assert.equal(decideEdit(short).reason, 'does_not_pay', 'what is left is too short to be cached');
 });
 
 test('COSTS 3 property: the chosen start is the best of all starts that pass, by brute force', () => {

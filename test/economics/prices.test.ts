@@ -1,15 +1,12 @@
 // Prices by model and day, cost of a request, tiers of the whole request, usage objects.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
-  classesOfUsage,
   lookupPrice,
   NO_TOKENS,
   PRICE_TABLE,
   plainModelId,
   priceAgeDays,
-  promptTokens,
   ratiosOf,
   requestCost,
   requestUnits,
@@ -110,44 +107,4 @@ test('COSTS 2 classes, modes and units', () => {
   close(requestUnits(opus, t), 1000 + 5000 + 2500 + 6000 + 2500);
   close(requestCost(opus, t, { fast: true, batch: true, inRegion: true }), requestCost(opus, t) * 1.1, 12);
   assert.equal(ratiosOf(opus, 100).r, 1, 'below the minimum cacheable prefix nothing is cached');
-});
-
-test('PV-A47 PV-C8 PV-R11 usage objects become disjoint classes, never counted twice', () => {
-  assert.deepEqual(
-    classesOfUsage({
-      input_tokens: 10,
-      cache_creation_input_tokens: 300,
-      cache_read_input_tokens: 2000,
-      output_tokens: 7,
-      cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
-    }),
-    { uncached: 10, read: 2000, write5m: 100, write1h: 200, output: 7 },
-  );
-  assert.deepEqual(
-    classesOfUsage({
-      prompt_tokens: 1000,
-      completion_tokens: 5,
-      prompt_tokens_details: { cached_tokens: 768 },
-    }),
-    { uncached: 232, read: 768, write5m: 0, write1h: 0, output: 5 },
-  );
-  assert.deepEqual(
-    classesOfUsage({
-      input_tokens: 1000,
-      output_tokens: 5,
-      input_tokens_details: { cached_tokens: 700, cache_write_tokens: 200 },
-    }),
-    { uncached: 100, read: 700, write5m: 200, write1h: 0, output: 5 },
-  );
-  assert.equal(classesOfUsage({}), undefined);
-  assert.equal(classesOfUsage(null), undefined);
-  fc.assert(
-    fc.property(fc.nat(1e6), fc.nat(2e6), fc.nat(2e6), (total, cached, written) => {
-      const c = classesOfUsage({
-        prompt_tokens: total,
-        prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
-      });
-      return c !== undefined && promptTokens(c) === total && c.uncached >= 0 && c.write5m >= 0;
-    }),
-  );
 });

@@ -66,9 +66,10 @@ export async function costsOf(preset: string, c: Played): Promise<Costs> {
     stored.push(...[...round.results, ...round.news].map((m) => m.text));
     const text = await d.callText('llm.prepare', { session: 's', append: round.news.map(raw) });
     const { request } = JSON.parse(text) as { request: unknown };
-    const used = bills.curated.add(reader.read(JSON.stringify(request)), 0);
+    const output = roughTokens(round.answer.text);
+    const used = bills.curated.add(reader.read(JSON.stringify(request)), output);
     const system = chat ? '' : (c.system?.text ?? '');
-    bills.off.add(reader.make(system, c.tools?.text ?? '', [...head, ...stored]), 0);
+    bills.off.add(reader.make(system, c.tools?.text ?? '', [...head, ...stored]), output);
     usage = usageReport(c.format, used);
     shares.push(bills.curated.cost! / bills.off.cost!);
     await d.call('session.append', { session: 's', messages: [raw(round.answer)] });

@@ -1,8 +1,9 @@
 // Claude Code's session files: one line an event, `{type, message, uuid, parentUuid, timestamp, sessionId, isSidechain}`.
 // An answer comes in several lines that share `message.id` and repeat its usage; a resumed session repeats old lines.
-import { classesOfUsage, type TokenClasses } from '../../economics/index.js';
+import type { TokenClasses } from '../../economics/index.js';
 import { sliceValues } from '../../json/index.js';
 import { Native } from '../../json/native.js';
+import { classesOfUsage } from '../usage-report.js';
 import {
   isJson,
   type Json,
@@ -161,7 +162,7 @@ class Thread {
     }
     const { request } = this.#answer;
     this.#answer.blocks.push(...blocks);
-    const usage = largest(request.usage, classesOfUsage(message['usage']));
+    const usage = largest(request.usage, classesOfUsage('anthropic', message['usage']));
     if (usage !== undefined) request.usage = usage;
     this.#mark(v, request.carried + 1);
   }

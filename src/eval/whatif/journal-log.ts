@@ -1,11 +1,12 @@
 // Our own journals: exports (header, blobs and records, one a line) and events as `journal.read` gives them. What was stored
 // is the log; what was decided then is left aside.
-import { classesOfUsage, NO_TOKENS, type TokenClasses } from '../../economics/index.js';
+import type { TokenClasses } from '../../economics/index.js';
 import { attach } from '../../journal/index.js';
 import { sliceValue } from '../../json/index.js';
 import { Native } from '../../json/native.js';
 import { specOf } from '../../providers/spec.js';
 import type { Format } from '../../providers/types.js';
+import { classesOf } from '../usage-report.js';
 import { isJson, type Json, type LoggedSession, type LogShape, stringOf } from './logged.js';
 
 export class JournalLog implements LogShape {
@@ -107,15 +108,11 @@ function textOf(v: unknown): Native | undefined {
 
 /** The journal keeps reports in one shape: prompt with what of it was read and written. */
 function usageOf(v: unknown): TokenClasses | undefined {
-  if (!isJson(v) || typeof v['prompt'] !== 'number') return classesOfUsage(v);
+  if (!isJson(v)) return undefined;
   const num = (key: string): number => (typeof v[key] === 'number' ? (v[key] as number) : 0);
-  const read = num('cached');
-  const write5m = num('written');
-  return {
-    ...NO_TOKENS,
-    uncached: Math.max(0, num('prompt') - read - write5m),
-    read,
-    write5m,
-    output: num('output'),
-  };
+  const [prompt, cached] = [num('prompt'), num('cached')];
+  const written = Math.min(num('written'), Math.max(0, prompt - cached));
+  if (prompt === 0) return undefined;
+  const written1h = Math.min(num('written1h'), written);
+  return classesOf({ prompt, cached: Math.min(cached, prompt), written, written1h, output: num('output') });
 }

@@ -1,10 +1,10 @@
 // Logs of a provider's API: one request with its response a line. Each request carries the whole history again; requests
 // that start with the messages of an earlier one are one session.
 import { createHash } from 'node:crypto';
-import { classesOfUsage } from '../../economics/index.js';
 import { sliceValue, sliceValues } from '../../json/index.js';
 import { Native } from '../../json/native.js';
 import type { Format } from '../../providers/types.js';
+import { classesOfUsage } from '../usage-report.js';
 import {
   isJson,
   type Json,
@@ -79,7 +79,7 @@ export class RequestLog implements LogShape {
     if (found !== undefined) this.#open.delete(found[0]);
     const model = stringOf(response['model']) ?? stringOf(request['model']);
     const at = timeOf(v['timestamp'] ?? v['ts'] ?? v['time'] ?? v['created_at'] ?? response['created']);
-    const usage = classesOfUsage(response['usage']);
+    const usage = classesOfUsage(format, response['usage']);
     const logged: LoggedRequest = {
       carried: messages.length,
       answer: answer.length,
