@@ -56,7 +56,7 @@ export interface Reported {
 }
 
 /** @param at as of the request, epoch ms */
-export function reported(
+export function withReport(
   session: Session,
   usage: { cached: number; prompt: number; output: number },
   at: number,

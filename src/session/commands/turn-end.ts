@@ -13,7 +13,7 @@ import { takeReport } from '../native.js';
 import { type ProjectedEvent, project } from '../project.js';
 import type { Session } from '../session.js';
 import { adopt, traceOf } from '../spans.js';
-import { reported } from '../spending.js';
+import { withReport } from '../spending.js';
 import { settle } from '../topics/decide.js';
 import { takeUpConfig } from './open.js';
 
@@ -64,7 +64,7 @@ export function endTurn(
       ...(p.stop_reason == null ? {} : { stop_reason: p.stop_reason }),
       ...(usage?.ok ? { usage: usage.usage } : {}),
       ...(seen === undefined ? {} : { fit: seen.fit }),
-      ...(usage?.ok ? reported(session, usage.usage, state.sent.at) : {}),
+      ...(usage?.ok ? withReport(session, usage.usage, state.sent.at) : {}),
     }),
   );
   if (usage !== undefined && !usage.ok) {
