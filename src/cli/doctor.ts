@@ -7,6 +7,7 @@ import { printJson, say } from './connection.js';
 import { liveDaemon, readDaemonFile } from './daemon-file.js';
 import { EXIT } from './failure.js';
 import { checkConfig, checkFiles, checkNode, type Finding, loadsNative } from './health-checks.js';
+import { checkJournalFile, checkJournalOf } from './journal-checks.js';
 import { paint } from './paint.js';
 
 export function register(program: Command): void {
@@ -22,7 +23,7 @@ export function register(program: Command): void {
         ...checkFiles(paths),
         checkConfig(paths),
         checkSocketPath(paths),
-        await checkDaemon(paths),
+        ...(await checkDaemon(paths)),
       ];
       const isWell = findings.every((f) => f.level !== 'error');
       if (o.json === true) printJson({ ok: isWell, findings });
@@ -49,32 +50,37 @@ function checkSocketPath(paths: Paths): Finding {
   };
 }
 
-async function checkDaemon(paths: Paths): Promise<Finding> {
+async function checkDaemon(paths: Paths): Promise<Finding[]> {
   const live = liveDaemon(paths);
   if (live === undefined) {
-    if (readDaemonFile(paths) === undefined) return { level: 'ok', what: 'no daemon runs' };
-    return {
+    const journal = checkJournalFile(paths);
+    if (readDaemonFile(paths) === undefined) return [...journal, { level: 'ok', what: 'no daemon runs' }];
+    const left: Finding = {
       level: 'note',
       what: `no daemon runs, but one left ${paths.daemonJson}`,
       todo: 'nothing: curated start takes its place; if one ended by itself, its log tells why',
     };
+    return [...journal, left];
   }
   try {
     const client = await connect({ client: { name: 'curated-doctor', version: VERSION }, reconnect: false });
-    const { version } = await client.call('daemon.status', {});
+    const { version, health } = await client.call('daemon.status', {});
     await client.close();
+    const journal = checkJournalOf(health);
     if (version === VERSION)
-      return { level: 'ok', what: `a daemon answers (pid ${live.pid}, version ${version})` };
-    return {
+      return [...journal, { level: 'ok', what: `a daemon answers (pid ${live.pid}, version ${version})` }];
+    const older: Finding = {
       level: 'note',
       what: `a daemon of version ${version} answers, and this is ${VERSION}`,
       todo: 'curated stop, then curated start',
     };
+    return [...journal, older];
   } catch (e) {
-    return {
+    const stuck: Finding = {
       level: 'error',
       what: `pid ${live.pid} lives but does not answer: ${(e as Error).message}`,
       todo: `look at the log; kill ${live.pid} if it is stuck; remove ${paths.daemonJson} if that is another program`,
     };
+    return [stuck];
   }
 }

@@ -1,6 +1,6 @@
 // The journal as the commands need it: through the daemon that runs, or, where none does, by its file.
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Client, CuratedEvent } from '../client/index.js';
 import { OWNER } from '../gate/index.js';
 import {
@@ -18,6 +18,7 @@ import { project } from '../session/project.js';
 import { withClient } from './connection.js';
 import { liveDaemon } from './daemon-file.js';
 import { CommandError } from './failure.js';
+import { journalPath } from './journal-checks.js';
 
 export interface Verdict {
   sessions: number;
@@ -40,7 +41,7 @@ export interface JournalAccess {
 export async function withJournal<T>(work: (journal: JournalAccess) => Promise<T>): Promise<T> {
   const paths = resolvePaths();
   if (liveDaemon(paths) !== undefined) return withClient((client) => work(new ByDaemon(client)));
-  const path = join(paths.data, 'journal.db');
+  const path = journalPath(paths);
   if (!existsSync(path)) throw new CommandError(`there is no journal yet (${path})`);
   const store = await SqliteStore.open(path);
   try {

@@ -1,10 +1,14 @@
 // curated journal: what the journal holds, whether it is sound, and the ways out, in and to safety.
-import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { SqliteStore } from '../journal/index.js';
+import { SqliteStore, salvage } from '../journal/index.js';
+import { resolvePaths } from '../paths.js';
 import { printJson, say } from './connection.js';
+import { liveDaemon } from './daemon-file.js';
 import { CommandError, EXIT } from './failure.js';
 import { type Verdict, withJournal } from './journal-access.js';
+import { journalPath } from './journal-checks.js';
 import { paint } from './paint.js';
 import { seqNumber } from './seq-number.js';
 import { bytes, whole } from './table.js';
@@ -52,6 +56,46 @@ export function register(program: Command): void {
     .argument('<file>', 'must not exist')
     .option('--json', 'as JSON')
     .action((file: string, o: Json) => backup(file, o));
+  journal
+    .command('salvage')
+    .description('a new journal of what is sound in a damaged one; changes nothing of the old file')
+    .option('--to <file>', 'where to; default is beside the old one')
+    .option('--replace', 'put it in the place of the old file, which goes aside')
+    .option('--json', 'as JSON')
+    .action((o: { to?: string; replace?: boolean } & Json) => saved(o));
+}
+
+async function saved(o: { to?: string; replace?: boolean } & Json): Promise<void> {
+  const paths = resolvePaths();
+  const live = liveDaemon(paths);
+  if (live !== undefined)
+    throw new CommandError(`a daemon runs (pid ${live.pid}) and has the journal`, { hint: 'curated stop' });
+  const from = journalPath(paths);
+  const stamp = new Date().toISOString().replace(/[:.]/g, '-');
+  const to = o.to ?? join(paths.data, `journal-salvaged-${stamp}.db`);
+  const found = salvage(from, to);
+  const aside = `${from}.damaged-${stamp}`;
+  if (o.replace === true) replace(from, aside, to);
+  if (o.json === true) return printJson({ ...found, file: o.replace === true ? from : to });
+  for (const s of found.sessions) {
+    const name = s.key.archive === undefined ? s.key.session : `${s.key.session} (archive ${s.key.archive})`;
+    const what = `${whole(s.kept)} of ${whole(s.of)} events`;
+    say(
+      s.reason === undefined
+        ? `${paint.green('whole')}  ${name}: ${what}`
+        : `${paint.red('cut')}    ${name}: ${what}; ${s.reason}`,
+    );
+  }
+  for (const fault of found.faults) say(`${paint.red('lost')}   ${fault}`);
+  if (o.replace === true) say(`${from} is the salvaged journal now; the damaged one is ${aside}`);
+  else say(`salvaged to ${to}; ${from} is as it was`);
+}
+
+/** The damaged file goes aside with its log, which belongs to it alone. */
+function replace(from: string, aside: string, to: string): void {
+  for (const end of ['', '-wal', '-shm'])
+    if (existsSync(`${from}${end}`)) renameSync(`${from}${end}`, `${aside}${end}`);
+  renameSync(to, from);
 }
 
 async function dump(session: string, o: { from: number; to?: number } & Json): Promise<void> {

@@ -1,6 +1,7 @@
 // What other rooms may use of the journal.
 
 export * from './blobs.js';
+export { type DiagnoseOptions, type Diagnosis, diagnose, type FileState } from './diagnose.js';
 export { type ExportHeader, envelope, envelopeLine, type FsyncMode } from './envelope.js';
 export { fileLines } from './file-lines.js';
 export {
@@ -14,6 +15,7 @@ export {
 export { LocalStore, MemoryStore } from './memory-store.js';
 export { type ReadOptions, readAll } from './read-all.js';
 export * from './record.js';
+export { type Salvage, type Salvaged, salvage } from './salvage.js';
 export { SqliteStore, type SqliteStoreOptions } from './sqlite-store.js';
 export * from './store.js';
 export * from './upcast.js';

@@ -6,9 +6,9 @@ export type Db = BetterSqlite3.Database;
 
 /** J-2: `schema_version` of the header; `user_version` of the file counts the same formats. */
 export const SCHEMA_VERSION = '1';
-const FORMAT = 1;
+export const FORMAT = 1;
 /** 'cura', so that `file` and people can tell. */
-const APPLICATION_ID = 0x63757261;
+export const APPLICATION_ID = 0x63757261;
 
 /** `events.id` = session id * 2^28 + seq: one clustered range a session, no second index. */
 export const SEQ_SPAN = 2 ** 28;
