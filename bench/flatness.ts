@@ -8,7 +8,7 @@ import { Wire } from './daemon/wire.js';
 import { type BenchOptions, type BenchResult, machineLine, round } from './harness.js';
 
 const SESSIONS = 2;
-/** Turns before the first window: its code is compiled by then, in sessions of their own. */
+/** Turns before anything is measured, in sessions of their own. */
 const WARM_TURNS = 300;
 const EARLY = [100, 300] as const;
 const LAST = 10_000;
@@ -26,7 +26,7 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
       Promise.all(
         Array.from({ length: SESSIONS }, (_, i) => loadedSession(wire, `${name}${i}`, { tokens: 0 })),
       );
-    const follow = async (sessions: readonly LoadedSession[]) => {
+    const follow = async (sessions: readonly LoadedSession[]): Promise<readonly LoadedSession[]> => {
       for (const s of sessions)
         s.held = hashIn(await wire.call('llm.prepare', `{"session":"${s.id}","return":"full"}`));
       return sessions;
@@ -53,14 +53,15 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
         main: (after.mainMicros - before.mainMicros) / count,
       };
     };
-    const between = async (sessions: readonly LoadedSession[], end: number) => ({
-      early: await window(sessions, EARLY),
-      late: await window(sessions, [end - WINDOW, end]),
-    });
+    // The early turns come last: by then their code is as well compiled as that of the late ones.
+    const between = async (name: string, end: number, ready = follow) => {
+      const late = await window(await ready(await open(`${name}-late`)), [end - WINDOW, end]);
+      return { late, early: await window(await ready(await open(`${name}-early`)), EARLY) };
+    };
     await turns(await follow(await open('warm')), WARM_TURNS);
-    const { early, late } = await between(await follow(await open('flat')), last);
+    const { early, late } = await between('flat', last);
     const plainLast = Math.min(last, PLAIN_LAST);
-    const plain = await between(await open('plain'), plainLast);
+    const plain = await between('plain', plainLast, async (sessions) => sessions);
     await wire.close();
     return {
       name: 'flatness',

@@ -13,6 +13,8 @@ export const INPUT_CHARS = 1600;
 export const REPLY_CHARS = 2400;
 /** Closed topics that are kept whole; a return to an older one starts from its centroid alone. */
 const KEPT = 16;
+/** Closed topics that a return is looked for in: an input is compared with so many, however long the session is. */
+const PAST_MOST = 256;
 /** What likeness of meaning adds to likeness of spelling when topics are compared. */
 const MEANING_SHARE = 0.3;
 /** Words of a session that are counted; what comes later is rare. */
@@ -234,6 +236,7 @@ export class Tracker {
     });
     const old = past[past.length - 1 - KEPT];
     if (old !== undefined) old.topic = undefined;
+    if (past.length > PAST_MOST) past.shift();
   }
 
   #begin(returnedTo: PastTopic | undefined): Topic {

@@ -9,6 +9,7 @@ import { WEIGHTS_VERSION } from '../../topics/weights.js';
 import type { Draft } from '../commit.js';
 import { event, type Payloads } from '../events.js';
 import type { Session } from '../session.js';
+import { shiftAt, shiftsIn } from './state.js';
 
 const model = new TopicModel();
 const SECTION = `${PLUGIN_IDS.topicPruner}/shift`;
@@ -72,7 +73,7 @@ export function settle(session: Session, draft: Draft): void {
   const input = topics.input;
   if (input === undefined) return;
   if (byModel(session, rule)) {
-    const told = state.topic.shifts.findLast((s) => s.message === input.message && !s.retracted);
+    const told = shiftAt(state.topic, input.message);
     const verdict = model.final(topics.tracker, rule.sensitivity);
     if (told === undefined) {
       if (verdict.shift && !verdict.phrase && !debounced(session, input.turn)) {
@@ -97,7 +98,7 @@ export function settle(session: Session, draft: Draft): void {
 
 /** One shift a turn (L3-6). */
 export function debounced(session: Session, turn: number): boolean {
-  return session.state.topic.shifts.some((s) => !s.retracted && s.to === turn);
+  return shiftsIn(session.state.topic, turn);
 }
 
 function packPhrase(session: Session): boolean {

@@ -4,6 +4,7 @@
 import { Tracker } from '../../topics/tracker.js';
 import type { SessionState } from '../state.js';
 import { ClosedIndex } from './closed-index.js';
+import { shiftAt } from './state.js';
 
 /** An input whose vector is wanted. */
 export interface WantedVector {
@@ -65,7 +66,7 @@ export class SessionTopics {
   close(state: SessionState): void {
     const input = this.#input;
     if (input === undefined) return;
-    const shift = state.topic.shifts.findLast((s) => s.message === input.message && !s.retracted);
+    const shift = shiftAt(state.topic, input.message);
     const { past } = this.tracker;
     const back =
       shift?.returnedTo === undefined ? undefined : past.findLast((p) => p.start === shift.returnedTo);

@@ -7,6 +7,7 @@ import type { Session } from '../session.js';
 import { debounced, shift, topicSettings } from './decide.js';
 import { encodeVector } from './fold.js';
 import type { Embedder, WantedVector } from './session-topics.js';
+import { shiftsBehind } from './state.js';
 
 /** What came of a request: a vector as the wire has it, or why there is none. */
 export type Answer = { model: string; vector: unknown } | { failed: string };
@@ -53,7 +54,7 @@ export async function takeVector(
     : undefined;
   const closes = topic.start;
   // A boundary that is journalled stands: a vector that comes behind it moves the mean of the inputs, and nothing else.
-  const late = topic.shifts.some((s) => !s.retracted && s.message > wanted.message);
+  const late = shiftsBehind(topic, wanted.message);
   if (apart && !late && !debounced(session, wanted.turn)) {
     shift(session, draft, {
       message: wanted.message,
