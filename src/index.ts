@@ -7,6 +7,8 @@ export {
   contextRecallTool,
 } from './client/context-recall.js';
 export {
+  type AgentIdentity,
+  agentIdentity,
   applyPatch,
   type Backoff,
   type CallOptions,

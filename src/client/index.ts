@@ -1,4 +1,5 @@
 // The SDK that agents import.
+export { type AgentIdentity, agentIdentity } from './agent-identity.js';
 export type { CallOptions, SessionMethod, SessionParams } from './caller.js';
 export { Client, type ConnectOptions, connect } from './client.js';
 export { type DurableBlock, DurableState, type TodoItem } from './durable.js';

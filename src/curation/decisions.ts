@@ -234,6 +234,15 @@ export interface DecisionPayloads {
     predicted?: { cleared_tool_uses: number; cleared_input_tokens: number };
     agrees?: boolean;
   };
+  /** The provider's own reason for a cache miss, beside the part of the request that we know to have changed. */
+  'memory.cache_miss': DecisionFields & {
+    reason: string;
+    missed_tokens?: number;
+    /** Main request that missed. */
+    request: number;
+    changed: 'tools' | 'system' | 'messages' | 'nothing';
+    agrees: boolean;
+  };
   'memory.diagnostic': DecisionFields & { what: string; detail?: unknown };
   'memory.curated': CuratedPayload;
 }

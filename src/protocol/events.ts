@@ -78,6 +78,17 @@ export const EVENTS = {
       agrees: z.boolean().optional(),
     }),
   },
+  'memory.cache_miss': {
+    summary: "The provider's own reason for a cache miss, beside what we know to have changed.",
+    payload: z.looseObject({
+      ...version,
+      reason: text,
+      missed_tokens: count.optional(),
+      request: count,
+      changed: z.enum(['tools', 'system', 'messages', 'nothing']),
+      agrees: z.boolean(),
+    }),
+  },
   'memory.topic_shift_detected': {
     summary: 'The user moved to another topic.',
     payload: z.looseObject({

@@ -63,6 +63,7 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypes[string]>> = {
   'memory.irreducible': FIRST,
   'memory.text_shortened': FIRST,
   'memory.native_edit': FIRST,
+  'memory.cache_miss': FIRST,
   'memory.diagnostic': FIRST,
   'memory.curated': FIRST,
   Compacted: FIRST,

@@ -135,6 +135,8 @@ export interface Payloads extends DecisionPayloads {
     features?: number[];
     passthrough?: string;
     pending?: string[];
+    /** First part that is not as the request before had it. */
+    changed?: 'tools' | 'system' | 'messages';
     /** Native edits that the request asks for, and what they should clear. */
     native?: unknown;
     /** Units so far, this request included, and its tokens. */

@@ -210,6 +210,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
         tokens: e.payload.tokens,
         ...(e.payload.features === undefined ? {} : { features: e.payload.features }),
         ...(marks === undefined ? {} : { marked: marks.at + 1 }),
+        ...(e.payload.changed === undefined ? {} : { changed: e.payload.changed }),
         at: e.ts,
         seq: e.seq,
       };

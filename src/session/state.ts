@@ -55,6 +55,8 @@ export interface Sent {
   at: number;
   /** Stored messages up to our own last cache mark in it. */
   marked?: number;
+  /** First part of it that was not as in the request before. */
+  changed?: 'tools' | 'system' | 'messages';
   /** seq of its llm.request. */
   seq: number;
 }

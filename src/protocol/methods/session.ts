@@ -100,6 +100,7 @@ export const SESSION_METHODS = {
       context_management: json
         .optional()
         .describe("the response's own report of native edits (applied_edits)"),
+      diagnostics: json.optional().describe("the response's own word on why its cache was missed"),
       key: name.optional(),
     }),
     result: z.strictObject({

@@ -21,6 +21,7 @@ export function checkAnthropic(message: Native, index?: number): Violation[] {
     add('PV-A10', ['role'], `role must be user, assistant or system, not ${JSON.stringify(value['role'])}`);
   hintKeys(value, [], add);
   const content = member(value, 'content');
+  if (value['clear_at'] !== undefined) checkClearAt(value, role, content, add);
   if (typeof content === 'string') {
     if (blank(content) && !isEffortOnly(value)) add('PV-A17', ['content'], 'text content must be non-empty');
   } else if (!Array.isArray(content)) {
@@ -46,6 +47,20 @@ export function isEffortOnly(value: unknown): boolean {
     content === '' ||
     (Array.isArray(content) && content.length === 0);
   return none && isObject(member(value, 'output_config'));
+}
+
+/** PV-A14, PV-A39: a message that clears itself is text of the operator's and nothing else. */
+function checkClearAt(value: Json, role: string | undefined, content: unknown, add: Add): void {
+  if (role !== 'system') add('PV-A14', ['clear_at'], 'clear_at is for system messages');
+  if (value['output_config'] !== undefined)
+    add('PV-A14', ['output_config'], 'a message with clear_at has no output_config');
+  if (!Array.isArray(content)) return;
+  for (const [i, block] of content.entries()) {
+    if (str(block, 'type') !== 'text')
+      add('PV-A14', ['content', i], 'a message with clear_at holds only text');
+    if (isObject(block) && isMarked(block))
+      add('PV-A39', ['content', i], 'cache_control is not allowed in a message with clear_at');
+  }
 }
 
 /** Keys that begin with `_` are a host's own notes; the provider takes no extra inputs (PV-A20). */

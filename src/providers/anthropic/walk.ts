@@ -6,6 +6,8 @@ import { isEffortOnly } from './check.js';
 import { isServerCall, isServerResult } from './read.js';
 
 const MAX_MESSAGES = 100_000;
+/** Cheap: only of system messages behind a paused turn. */
+const TOOL_CHANGE = /"tool_(?:addition|removal)"/;
 
 type Ttl = '5m' | '1h';
 
@@ -154,6 +156,8 @@ export class AnthropicWalk implements RuleWalk {
     const here = { index, path: [] };
     if (!this.#profile.midSystem) add('PV-A11', here, "role 'system' is not supported on this model");
     const effort = isEffortOnly(m.value);
+    if (this.#paused && TOOL_CHANGE.test(m.text))
+      add('PV-A46', here, 'the tool set does not change directly after a paused turn');
     if (this.#open.size > 0) add('PV-A6', here, 'nothing may stand between tool_use and tool_result');
     this.#between = true;
     this.#closeServer(add);

@@ -10,6 +10,10 @@ export interface BodyFields {
   compaction?: unknown;
   truncation?: unknown;
   tool_choice?: unknown;
+  /** References to what the provider keeps: no such request is ours. */
+  previous_response_id?: unknown;
+  conversation?: unknown;
+  thread?: unknown;
   /** Values of the `anthropic-beta` header. */
   betas?: readonly string[];
 }
@@ -22,6 +26,12 @@ export function checkFields(profile: Profile, body: BodyFields): Violation[] {
   if (profile.format === 'openai-responses') responses(body, add);
   if (profile.format !== 'anthropic') return out;
   forced(profile, body.tool_choice, add);
+  if (str(body.thread, 'type') === 'continue')
+    add(
+      'PV-A37',
+      '/thread',
+      'a continued thread holds new messages only: it is never curated, send them all',
+    );
   anthropicEdits(body, add);
   onDemand(body, add);
   return out;
@@ -108,8 +118,13 @@ function onDemand({ compaction, context_management: field, betas = [] }: BodyFie
     add('PV-A36', '/compaction', 'compaction and context_management exclude each other');
 }
 
-/** PV-N4. */
-function responses({ context_management: field, truncation }: BodyFields, add: Add): void {
+/** PV-N4, PV-R8. */
+function responses(body: BodyFields, add: Add): void {
+  const { context_management: field, truncation } = body;
+  for (const key of ['previous_response_id', 'conversation'] as const) {
+    if (body[key] != null)
+      add('PV-R8', `/${key}`, 'a chain is not curated in place: begin a new one with the full input');
+  }
   if (truncation !== undefined && truncation !== 'auto' && truncation !== 'disabled')
     add('PV-N4', '/truncation', 'truncation is auto or disabled');
   if (field === undefined) return;

@@ -25,6 +25,9 @@ export function checkItem(message: Native, index?: number): Violation[] {
       add('PV-R5', ['summary'], 'a reasoning item keeps its summary');
     if (member(value, 'encrypted_content') === '')
       add('PV-R5', ['encrypted_content'], 'the encrypted content could not be verified');
+  } else if (type === 'compaction') {
+    if (!str(value, 'encrypted_content'))
+      add('PV-R7', ['encrypted_content'], 'a compaction item keeps its encrypted content');
   } else checkPair(value, type, add);
   for (const lone of loneStrings(message.text, value)) add('PV-A18', lone.path, 'lone surrogate in a string');
   return out;

@@ -14,6 +14,7 @@ import { requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
 import { type GateRun, keepWithin } from '../gate.js';
 import { placeIndex } from '../index-placement.js';
+import { changedPart } from '../miss.js';
 import { nativeFields, tellForced } from '../native.js';
 import { knownPrefix } from '../prefix.js';
 import { type ProjectedEvent, project } from '../project.js';
@@ -101,6 +102,7 @@ export async function prepare(
   const native = mode === 'enforce' ? nativeFields(session, tokens.curated) : { fields: {}, event: {} };
   const hash = requestHash(state, session.rendering);
   const firstChanged = firstChangedOf(session);
+  const changed = changedPart(session);
   draft.push(
     event('llm.request', {
       hash,
@@ -111,6 +113,7 @@ export async function prepare(
       features: requestFeatures(session).map((v) => Math.round(v * 100) / 100),
       ...(pending.size === 0 ? {} : { pending: [...pending] }),
       ...(mode === 'off' ? {} : { _spent: spendingWith(session, prefix, now) }),
+      ...(changed === undefined ? {} : { changed }),
       ...native.event,
       ...(marks.length === 0 ? {} : { _marks: marks }),
     }),

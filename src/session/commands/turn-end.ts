@@ -9,6 +9,7 @@ import { startDue } from '../condense/start.js';
 import { curate } from '../curate.js';
 import { observeUsage, replyOf, requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
+import { attributeMiss } from '../miss.js';
 import { takeReport } from '../native.js';
 import { type ProjectedEvent, project } from '../project.js';
 import type { Session } from '../session.js';
@@ -23,6 +24,8 @@ export interface TurnEndParams {
   stop_reason?: string | null | undefined;
   /** The response's own report of native edits. */
   context_management?: unknown;
+  /** The response's own word on why its cache was missed. */
+  diagnostics?: unknown;
 }
 
 export interface TurnEnded {
@@ -45,6 +48,7 @@ export function endTurn(
   const usage = p.usage === undefined ? undefined : readUsage(state.format, p.usage);
   const reported = draft.committed.length;
   const cleared = p.context_management == null ? 0 : takeReport(session, draft, p.context_management);
+  attributeMiss(session, draft, p.diagnostics);
   const native = draft.committed.slice(reported);
   // PV-A49: the prompt is reported as it was after the provider's edits; the estimate is of what was sent.
   const whole = usage?.ok ? { ...usage.usage, prompt: usage.usage.prompt + cleared } : undefined;

@@ -1,5 +1,7 @@
 // A fake Anthropic Messages endpoint, written from PROVIDERS.md alone: it refuses what the real one refuses, keeps a prompt
 // cache, binds thinking to its prefix on AB models and reports usage in the provider's own shape.
+
+import { headerRules } from '../rules/anthropic-request.js';
 import { checkRequest } from '../rules/check.js';
 import { nativeRules } from '../rules/native.js';
 import { anthropicProfile, type RuleProfile } from '../rules/profile.js';
@@ -86,10 +88,13 @@ export class FakeAnthropic {
   }
 
   #refused(request: Obj, headers: Headers): FakeReply | undefined {
+    const { thread } = request;
+    if (isObj(thread) && thread['type'] === 'continue') return refuseThread();
     // The server judges thinking by its own signatures, not by what the client sent before.
     const violation = [
       ...checkRequest(request, { ...this.#profile(request), modelClass: 'AF' }),
       ...nativeRules(request, headers['anthropic-beta'] ?? ''),
+      ...headerRules(request, headers['anthropic-beta'] ?? ''),
     ][0];
     if (violation !== undefined)
       return refuse(`${dotted(violation.path)}: ${violation.message}`, violation.rule);
@@ -204,4 +209,14 @@ function refuse(message: string, rule?: string): FakeReply {
     body: { type: 'error', error: { type: 'invalid_request_error', message }, request_id: 'req_fake' },
     ...(rule === undefined ? {} : { rule }),
   };
+}
+
+/** PV-A37: on this answer a client sends everything again and stops threading. */
+function refuseThread(): FakeReply {
+  const error = {
+    type: 'invalid_request_error',
+    message: 'thread: this request cannot be continued',
+    details: { error_code: 'thread_unsupported_request' },
+  };
+  return { status: 400, body: { type: 'error', error, request_id: 'req_fake' }, rule: 'PV-A37' };
 }

@@ -38,6 +38,8 @@ export class FakeOpenAi {
   readonly #cache: PromptCache;
   readonly #o: FakeOpenAiOptions;
   #id = 1;
+  /** Ids that a chain may go on from. */
+  readonly #responses = new Set<string>();
 
   constructor(o: FakeOpenAiOptions = {}) {
     this.#o = o;
@@ -81,6 +83,11 @@ export class FakeOpenAi {
     if (request === undefined) return refuse('We could not parse the JSON body of your request.');
     const fields = responsesFieldRules(request)[0];
     if (fields !== undefined) return refuse(fields.message, fields.rule, param(fields.path));
+    const previous = request['previous_response_id'];
+    if (previous !== undefined && !this.#responses.has(String(previous))) {
+      const text = `Previous response with id '${String(previous)}' not found.`;
+      return refuse(text, 'PV-R8', 'previous_response_id', 'previous_response_not_found');
+    }
     const refused = this.#refused(request, responsesProfile(request['store'] !== false));
     if (refused !== undefined) return refused;
     const usage = this.#use(request);
@@ -88,10 +95,12 @@ export class FakeOpenAi {
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'ok' }] },
     ];
     const output = this.#record(request, usage, items);
+    const id = `resp_${this.#id++}`;
+    if (request['store'] !== false) this.#responses.add(id);
     return {
       status: 200,
       body: {
-        id: `resp_${this.#id++}`,
+        id,
         object: 'response',
         status: 'completed',
         output: items,

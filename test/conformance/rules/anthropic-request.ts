@@ -105,6 +105,11 @@ function systemPlaces(list: readonly Obj[]): Violation[] {
 function clearAtRules(list: readonly Obj[]): Violation[] {
   return list.flatMap((m, i) => {
     if (m['clear_at'] === undefined) return [];
+    const marked = objs(m['content']).findIndex((b) => b['cache_control'] !== undefined);
+    if (marked >= 0) {
+      const path = `/messages/${i}/content/${marked}`;
+      return [{ rule: 'PV-A39', path, message: 'cache_control is not allowed beside clear_at' }];
+    }
     const plain = typeof m['content'] === 'string' || objs(m['content']).every((b) => typeOf(b) === 'text');
     return plain && m['output_config'] === undefined
       ? []
@@ -140,6 +145,33 @@ function toolChanges(request: Obj, list: readonly Obj[]): Violation[] {
       .filter((b) => b.block['tool'] === undefined && !names.has(String(b.block['name'])))
       .map((b) => ({ rule: 'PV-A46', path: b.path, message: 'name not declared in tools' })),
   );
+}
+
+/** PV-A13: system messages that an earlier request carried stand where they stood, verbatim. */
+export function systemStays(request: Obj, earlier: readonly Obj[]): Violation[] {
+  const before = objs(earlier.at(-1)?.['messages']);
+  const now = objs(request['messages']);
+  const system = (list: readonly Obj[]) =>
+    list.filter((m) => m['role'] === 'system').map((m) => JSON.stringify(m));
+  // Behind a compaction block the list begins anew (PV-A35).
+  if (now[0]?.['role'] === 'assistant') return [];
+  const [old, all] = [system(before), system(now)];
+  return old.every((m, i) => m === all[i])
+    ? []
+    : [{ rule: 'PV-A13', path: '/messages', message: 'a system message that was sent has moved or changed' }];
+}
+
+/** PV-A14, PV-A46: what needs a beta header. Only the server sees it. */
+export function headerRules(request: Obj, beta: string): Violation[] {
+  return objs(request['messages']).flatMap((m, i): Violation[] => {
+    const path = `/messages/${i}`;
+    const changes = blocksOf(m, path).some((b) => /^tool_(?:addition|removal)$/.test(typeOf(b.block)));
+    if (m['clear_at'] !== undefined && !beta.includes('mid-conversation-system-clear-at-2026-08-21'))
+      return [{ rule: 'PV-A14', path: `${path}/clear_at`, message: 'Extra inputs are not permitted' }];
+    if (changes && !/mid-conversation-tool-changes-2026-07-01|inline-tools-2026-09-15/.test(beta))
+      return [{ rule: 'PV-A46', path, message: 'Extra inputs are not permitted' }];
+    return [];
+  });
 }
 
 export function anthropicRequestRules(request: Obj, p: RuleProfile): Violation[] {

@@ -2,7 +2,7 @@
 import { type Obj, objs } from '../types.js';
 import { anthropicContent } from './anthropic-content.js';
 import { anthropicPairs } from './anthropic-pairs.js';
-import { anthropicRequestRules } from './anthropic-request.js';
+import { anthropicRequestRules, systemStays } from './anthropic-request.js';
 import { boundThinking } from './bound-thinking.js';
 import { chatRules } from './chat.js';
 import type { RuleProfile } from './profile.js';
@@ -25,5 +25,5 @@ export function checkRequest(request: Obj, p: RuleProfile, earlier: readonly Obj
     ...anthropicRequestRules(request, p),
   ].filter((v) => !ALLOWED.has(v.rule));
   const bound = p.modelClass === 'AB' ? boundThinking(request, earlier) : [];
-  return [...shared, ...own, ...bound];
+  return [...shared, ...own, ...systemStays(request, earlier), ...bound];
 }

@@ -59,6 +59,9 @@ function contentRules(list: readonly Obj[], p: RuleProfile): Violation[] {
     if (type === 'item_reference' && !p.stored) {
       return [{ rule: 'PV-R6', path, message: 'a reference to an item that is not stored' }];
     }
+    if (type === 'compaction' && blank(m['encrypted_content'])) {
+      return [{ rule: 'PV-R7', path, message: 'encrypted content could not be verified' }];
+    }
     if (type === 'function_call' && !parsesToObject(m['arguments'])) {
       return [{ rule: 'PV-C5', path: `${path}/arguments`, message: 'arguments are not valid JSON' }];
     }
