@@ -16,6 +16,8 @@ export interface CallRecord {
   result?: number;
   /** seq of the decision that shortened its arguments. */
   cut?: number;
+  /** Tool and canonical arguments, once somebody has asked. */
+  identity?: string;
 }
 
 /** A decision that shortened a result, and what stands since. */

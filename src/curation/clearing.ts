@@ -77,7 +77,7 @@ export function offerClearing(
   if (isProtected(survey, result)) return undefined;
   const part = survey.messages[result.at]!.reading.parts[result.part];
   if (part?.bodyPath === undefined) return 'never';
-  if (survey.isFrozen(result.at, pointer(part.path))) return 'never';
+  if (survey.isFrozen(result.at, part.path)) return 'never';
   const pair = droppable(survey, result);
   if (pair !== undefined && result.at < survey.openFrom) {
     return {

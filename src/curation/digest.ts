@@ -55,7 +55,7 @@ function cut(text: string): string {
 
 /** Does the text look like records rather than prose or code? */
 function isRecords(text: string): boolean {
-  return /^\s*[[{]/.test(text) && /["\]}]\s*$/.test(text);
+  return /^\s*[[{]/.test(text) && /["\]}]$/.test(text.trimEnd());
 }
 
 /** Tokens that names may take in the digest of a body. */

@@ -32,7 +32,7 @@ export function droppable(survey: Survey, result: ResultRecord): Pair | undefine
   if (survey.isPinned(claimOf(call.at, call.part))) return undefined;
   const alone = (at: number) => {
     const message = survey.messages[at]!;
-    return message.reading.parts.length === 1 && !survey.isDropped(at) && !survey.isFrozen(at, '');
+    return message.reading.parts.length === 1 && !survey.isDropped(at) && !survey.isFrozen(at, []);
   };
   if (call.at !== result.at - 1 || !alone(call.at) || !alone(result.at)) return undefined;
   if (!answers(survey, result.at + 1)) return undefined;

@@ -11,9 +11,20 @@ function short(parts: readonly string[], length: number): string {
   return text;
 }
 
+/** Prefixes that were asked for lately; they are functions of their names. */
+const prefixes = new Map<string, string>();
+const PREFIXES_KEPT = 4096;
+
 /** First letters of all handles of one session: how a tenant's handle finds its session without an index. */
 export function handlePrefix(tenant: string, session: string): string {
-  return `r${short([tenant, session], 5)}`;
+  const name = `${tenant.length} ${tenant}${session}`;
+  let prefix = prefixes.get(name);
+  if (prefix === undefined) {
+    prefix = `r${short([tenant, session], 5)}`;
+    if (prefixes.size >= PREFIXES_KEPT) prefixes.clear();
+    prefixes.set(name, prefix);
+  }
+  return prefix;
 }
 
 /**

@@ -73,7 +73,8 @@ export class Repeats {
 
 /** Tool and whole canonical arguments of a call. */
 export function callIdentity(call: CallRecord): string {
-  return `${call.tool}\u0000${argumentsIdentity(call.args)}`;
+  call.identity ??= `${call.tool}\u0000${argumentsIdentity(call.args)}`;
+  return call.identity;
 }
 
 /** The same for a result's call; undefined when it was never seen. */

@@ -73,6 +73,7 @@ export class Stack {
     const verdict = this.#decide(grown ? rewritten(survey) : survey, offers, armed);
     const outcome: Outcome = { steps: [], waiting: [] };
     for (const offer of offers) {
+      if (isEmpty(offer)) continue;
       const pass = () => {
         const steps = this.#pass(survey, offer, verdict);
         outcome.steps.push(...steps);
@@ -280,6 +281,10 @@ function force(survey: Survey, sent: readonly Candidate[], chosen: Set<Candidate
     over -= candidate.frees;
   }
   return chosen;
+}
+
+function isEmpty(o: Offer): boolean {
+  return o.candidates.length + o.atOnce.length + o.restores.length + o.events.length === 0;
 }
 
 /** What a layer's span says of its pass: the envelope counts the tokens, the other events are decisions. */

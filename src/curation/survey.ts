@@ -2,7 +2,7 @@
 
 import type { Spending } from '../economics/spending.js';
 import type { Tariff } from '../economics/tariff.js';
-import type { TextEdit } from '../json/index.js';
+import type { Path, TextEdit } from '../json/index.js';
 import type { FormatSpec, Native, Profile, Reading } from '../providers/types.js';
 import type { Settings } from '../settings/types.js';
 import type { CallIndex } from './calls.js';
@@ -45,8 +45,8 @@ export interface Survey {
   isDropped(at: number): boolean;
   /** Does a decision replace or remove what stands at this JSON pointer of a stored message? */
   isEditedAt(at: number, path: string): boolean;
-  /** A repair moved or left out what stands at this JSON pointer: no other edit may name it, ever. */
-  isFrozen(at: number, path: string): boolean;
+  /** A repair moved or left out what stands at this path: no other edit may name it, ever. */
+  isFrozen(at: number, path: Path): boolean;
   /** A user had a decision about it taken back: no layer decides about it again. @param claim as of a candidate */
   isPinned(claim: string): boolean;
   /** What users want back, at the boundary where it is due. */

@@ -58,13 +58,25 @@ const RUN = new Set([
   'powershell',
 ]);
 
+/** Of names that came lately: a session calls few tools, again and again. */
+const known = new Map<string, readonly string[]>();
+const KNOWN_MOST = 1024;
+
 /** Words of a name: `read_file`, `readFile` and `fs.read-file` all hold `read`. */
-function words(name: string): string[] {
-  return name
+function words(name: string): readonly string[] {
+  const there = known.get(name);
+  if (there !== undefined) return there;
+  const found = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((w) => w !== '');
+  // What is long is no name (`command: view ...`): it does not come again.
+  if (name.length <= 64) {
+    if (known.size >= KNOWN_MOST) known.clear();
+    known.set(name, found);
+  }
+  return found;
 }
 
 function first(args: Record<string, unknown>, keys: readonly string[]): unknown {

@@ -46,18 +46,31 @@ export class Trace {
       decisions: 0,
     };
     this.spans.push(span);
-    return {
-      end: (end) => {
-        span.ms = round(this.#mono() - from);
-        Object.assign(span, end);
-      },
-      extend: (end) => {
-        const again = this.#mono();
-        const told = end();
-        span.ms = round(span.ms + this.#mono() - again);
-        Object.assign(span, told);
-      },
-    };
+    return new OpenSpan(span, this.#mono, from);
+  }
+}
+
+class OpenSpan implements Open {
+  readonly #span: Span;
+  readonly #mono: () => number;
+  readonly #from: number;
+
+  constructor(span: Span, mono: () => number, from: number) {
+    this.#span = span;
+    this.#mono = mono;
+    this.#from = from;
+  }
+
+  end(end?: Partial<SpanEnd>): void {
+    this.#span.ms = round(this.#mono() - this.#from);
+    if (end !== undefined) Object.assign(this.#span, end);
+  }
+
+  extend(work: () => Partial<SpanEnd> | undefined): void {
+    const again = this.#mono();
+    const told = work();
+    this.#span.ms = round(this.#span.ms + this.#mono() - again);
+    if (told !== undefined) Object.assign(this.#span, told);
   }
 }
 

@@ -33,7 +33,14 @@ function write(v: unknown, depth: number): string {
   }
   const object = v as Record<string, unknown>;
   let out = '';
-  for (const key of Object.keys(object).sort())
+  for (const key of sortedKeys(object))
     out += `${out === '' ? '' : ','}${JSON.stringify(key)}:${write(object[key], depth + 1)}`;
   return `{${out}}`;
+}
+
+/** Most objects have few keys, and many have them in order: then nothing is sorted. */
+function sortedKeys(object: Record<string, unknown>): string[] {
+  const keys = Object.keys(object);
+  for (let i = 1; i < keys.length; i += 1) if (keys[i]! < keys[i - 1]!) return keys.sort();
+  return keys;
 }

@@ -7,7 +7,10 @@ export type Path = readonly (string | number)[];
 /** RFC 6901 text of a path; `''` for `[]`. */
 export function pointer(path: Path): string {
   let out = '';
-  for (const p of path) out += `/${String(p).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  for (const p of path) {
+    if (typeof p === 'number' || (!p.includes('/') && !p.includes('~'))) out += `/${p}`;
+    else out += `/${p.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  }
   return out;
 }
 

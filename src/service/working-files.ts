@@ -30,7 +30,7 @@ export interface WorkingFilesDeps {
 }
 
 /** What comes within this time is written together. */
-const FOLLOW_MS = 200;
+const FOLLOW_MS = 1_000;
 const HEALTH = 'working_files';
 const CURRENT = 'current.jsonl';
 const CONVERSATION = 'context/conversation.jsonl';

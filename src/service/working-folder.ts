@@ -31,8 +31,14 @@ export async function writeWhole(path: string, text: string): Promise<void> {
 }
 
 export async function append(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await appendFile(path, text, PRIVATE);
+  try {
+    await appendFile(path, text, PRIVATE);
+  } catch (e) {
+    // The folder is there but for the first time.
+    if ((e as NodeJS.ErrnoException).code !== 'ENOENT') throw e;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await appendFile(path, text, PRIVATE);
+  }
 }
 
 /** Whole lines of a file that are JSON, and how many were not (H-3). No file: none. */

@@ -12,6 +12,7 @@ import type { Payloads, SessionEvent } from './events.js';
 import { readHinted } from './hints.js';
 import { type Decision, Ledger } from './ledger.js';
 import { project } from './project.js';
+import { remembered } from './readings.js';
 import type { SessionState, StaticPart } from './state.js';
 import { ToolList } from './tool-list.js';
 import { shiftDetected, shiftRetracted, topicsDiverged, vectorTaken } from './topics/fold.js';
@@ -434,8 +435,9 @@ function setTools(state: SessionState, tools: StaticPart | undefined, keepOrder:
 }
 
 function message(state: SessionState, p: Payloads['session.message'], e: SessionEvent): void {
-  const own = new Native(p.text);
-  const reading = readHinted(state.spec, own, p.hint?.media);
+  const known = remembered(p);
+  const own = known?.native ?? new Native(p.text);
+  const reading = known?.reading ?? readHinted(state.spec, own, p.hint?.media);
   const at = state.messages.length;
   if (p.redactions !== undefined) state.redacted.push(at);
   state.messages.push({

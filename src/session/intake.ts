@@ -5,6 +5,7 @@ import type { Native, Reading } from '../providers/types.js';
 import { combine, type Measure, type Measured, measureMessage } from '../tokens/request-count.js';
 import { event, type MessageHint, type NewEvent } from './events.js';
 import { readHinted } from './hints.js';
+import { remember } from './readings.js';
 import type { Session } from './session.js';
 
 export interface Taken {
@@ -103,7 +104,7 @@ export function* messageEvents(session: Session, taken: Taken): Generator<NewEve
   const { state } = session;
   const at = state.messages.length;
   const { reading } = taken;
-  yield event('session.message', {
+  const message = event('session.message', {
     id: `m${state.seq + 1}`,
     at,
     role: reading.role,
@@ -114,6 +115,8 @@ export function* messageEvents(session: Session, taken: Taken): Generator<NewEve
     ...redactionsOf(taken.native),
     ...(taken.hint === undefined ? {} : { hint: taken.hint }),
   });
+  remember(message.payload, taken.native, reading);
+  yield message;
   if (reading.role === 'user' && reading.ownText !== '' && taken.hint?.preload !== true) {
     yield event('io.input', { message: at, tokens: taken.tokens });
   }

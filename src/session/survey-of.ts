@@ -4,7 +4,7 @@ import { pinnedBy } from '../curation/claim.js';
 import type { UndoWish } from '../curation/decisions.js';
 import type { KnownPrefix } from '../curation/known-prefix.js';
 import type { Survey } from '../curation/survey.js';
-import { pointer } from '../json/index.js';
+import { type Path, pointer } from '../json/index.js';
 import type { Settings } from '../settings/types.js';
 import { tokensWith } from './edit-tokens.js';
 import { atRest, openFrom } from './open-round.js';
@@ -39,10 +39,11 @@ function roundEnded(state: SessionState, settings: Settings): boolean {
 }
 
 /** A repair left it out (a second result, one without its call): there is nothing to decide about it. */
-function isTakenOut(state: SessionState, at: number, path: string): boolean {
-  const { ledger } = state;
-  if (!ledger.names(at, path)) return false;
-  return ledger.editsOf(at, true).some((e) => e.op === 'remove' && pointer(e.path) === path);
+function isTakenOut(state: SessionState, at: number, path: Path): boolean {
+  const edits = state.ledger.editsOf(at, true);
+  if (edits.length === 0) return false;
+  const place = pointer(path);
+  return edits.some((e) => e.op === 'remove' && pointer(e.path) === place);
 }
 
 /** May what was sent be edited now, as far as turns and rounds go (P-7)? */
@@ -79,7 +80,8 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     pending: o.pending ?? new Set(),
     isDropped: (at) => state.ledger.isDropped(at),
     isEditedAt: (at, path) => state.ledger.names(at, path),
-    isFrozen: (at, path) => state.frozen.has(`${at}${path}`) || isTakenOut(state, at, path),
+    isFrozen: (at, path) =>
+      (state.frozen.size > 0 && state.frozen.has(`${at}${pointer(path)}`)) || isTakenOut(state, at, path),
     isPinned: (claim) => pinnedBy(state.pins, claim),
     undo: state.turnBoundary ? [...state.undo.values()].filter((wish) => stands(state, wish)) : [],
     takingBack: (decisions) => state.ledger.weight(decisions),

@@ -61,7 +61,7 @@ export class CallInputs implements Layer {
       if (reason === undefined) continue;
       entry.since ??= survey.requests;
       const part = survey.messages[call.at]!.reading.parts[call.part]!;
-      if (survey.isFrozen(call.at, pointer(part.path))) continue;
+      if (survey.isFrozen(call.at, part.path)) continue;
       const long = longIn(part, limitOf(survey));
       candidates.push({
         at: call.at,

@@ -72,7 +72,7 @@ export class Shape implements Layer {
     if (survey.isDropped(result.at) || !isAllowed(survey, result.tool)) return false;
     if (survey.settings.plugins.toolResultClear.askUserTools.includes(result.tool)) return false;
     const part = survey.messages[result.at]!.reading.parts[result.part];
-    return part?.bodyPath !== undefined && !survey.isFrozen(result.at, pointer(part.path));
+    return part?.bodyPath !== undefined && !survey.isFrozen(result.at, part.path);
   }
 
   #shaping(survey: Survey, index: number, most: number): Built | undefined {

@@ -50,7 +50,7 @@ function bodyOf(s: Survey, at: number, index: number): { part: Part; path: Path;
   const part = message?.reading.parts[index];
   const path = part?.bodyPath;
   if (message === undefined || part === undefined || path === undefined) return undefined;
-  const fixed = s.isFrozen(at, pointer(part.path)) || s.isPinned(claimOf(at, index));
+  const fixed = s.isFrozen(at, part.path) || s.isPinned(claimOf(at, index));
   const text = fixed ? undefined : sliceIn(message.native, path);
   return text === undefined ? undefined : { part, path, text };
 }
