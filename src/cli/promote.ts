@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { Client } from '../client/index.js';
-import { sliceValues } from '../json/index.js';
 import { say, withClient } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
+import { sessionEvents } from './session-events.js';
 
 interface PromoteOptions {
   name?: string;
@@ -58,20 +58,14 @@ interface Journal {
 /** The session's events, exact texts and all, one a line. */
 async function journalOf(client: Client, session: string): Promise<Journal> {
   const found: Journal = { lines: [], model: '', hasTools: false };
-  let from = 1;
-  for (;;) {
-    const { text } = await client.callRaw('journal.read', { session, from_seq: from });
-    const events = sliceValues(text, ['events']) ?? [];
-    if (events.length === 0) return found;
-    for (const line of events) {
-      const e = JSON.parse(line) as Record<string, unknown>;
-      if (from === 1 && found.lines.length === 0)
-        found.lines.push(JSON.stringify({ schema_version: '1', created_at: e['ts'], session_id: session }));
-      if (e['type'] === 'session.opened') found.model = String(e['model'] ?? '');
-      if (e['type'] === 'tool.invoke') found.hasTools = true;
-      // White space inside an exact text may be a line feed.
-      found.lines.push(/[\n\r]/.test(line) ? JSON.stringify(e) : line);
-    }
-    from += events.length;
+  for await (const line of sessionEvents(client, session)) {
+    const e = JSON.parse(line) as Record<string, unknown>;
+    if (found.lines.length === 0)
+      found.lines.push(JSON.stringify({ schema_version: '1', created_at: e['ts'], session_id: session }));
+    if (e['type'] === 'session.opened') found.model = String(e['model'] ?? '');
+    if (e['type'] === 'tool.invoke') found.hasTools = true;
+    // White space inside an exact text may be a line feed.
+    found.lines.push(/[\n\r]/.test(line) ? JSON.stringify(e) : line);
   }
+  return found;
 }

@@ -63,6 +63,54 @@ export function pairedBootstrap(
   return { mean, low: mean - quantile(t, 1 - tail) * error, high: mean - quantile(t, tail) * error, n };
 }
 
+/** A unit's share of a ratio: what it cost, and over how much. */
+export interface Weighed {
+  sum: number;
+  weight: number;
+}
+
+/**
+ * Interval of a ratio of means between two independent groups, less 1 (0: alike): `sum / weight` of the first over that of
+ * the second. Percentile bootstrap over the units of each group.
+ * @returns undefined where a group has fewer than five units, or no weight
+ */
+export function ratioBootstrap(
+  first: readonly Weighed[],
+  second: readonly Weighed[],
+  o: BootstrapOptions = {},
+): Interval | undefined {
+  if (first.length < LEAST_PAIRS || second.length < LEAST_PAIRS) return undefined;
+  const { seed = 1, samples = 2000, level = 0.95 } = o;
+  const next = dice(seed);
+  const ratio = (units: readonly Weighed[], draw: (i: number) => number): number => {
+    let sum = 0;
+    let weight = 0;
+    for (let i = 0; i < units.length; i++) {
+      const unit = units[draw(i)]!;
+      sum += unit.sum;
+      weight += unit.weight;
+    }
+    return sum / weight;
+  };
+  const same = (i: number): number => i;
+  const mean = ratio(first, same) / ratio(second, same) - 1;
+  if (!Number.isFinite(mean)) return undefined;
+  const drawn: number[] = [];
+  for (let s = 0; s < samples; s++) {
+    const any = (units: readonly Weighed[]) => () => Math.floor(next() * units.length);
+    const value = ratio(first, any(first)) / ratio(second, any(second)) - 1;
+    if (Number.isFinite(value)) drawn.push(value);
+  }
+  drawn.sort((a, b) => a - b);
+  const tail = (1 - level) / 2;
+  return {
+    mean,
+    low: quantile(drawn, tail),
+    high: quantile(drawn, 1 - tail),
+    n: first.length + second.length,
+  };
+}
+
 function moments(values: readonly number[], at: (i: number) => number): { mean: number; error: number } {
   const n = values.length;
   let sum = 0;

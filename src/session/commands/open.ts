@@ -6,6 +6,7 @@ import { configError, effective, loadSettings } from '../../settings/index.js';
 import { measureSystem, measureTools } from '../../tokens/request-count.js';
 import type { Draft } from '../commit.js';
 import { event, type OwnConfig } from '../events.js';
+import { isHeldOut } from '../holdout.js';
 import { measured, redactionsOf } from '../intake.js';
 import { tellRefused } from '../native.js';
 import type { Session } from '../session.js';
@@ -21,7 +22,12 @@ export function sessionConfig(session: Session, p: Pick<OpenParams, 'config' | '
     ...(p.preset === undefined ? {} : { preset: p.preset }),
   });
   if (!loaded.ok) throw configError(loaded.errors, 'session config');
-  return effective(loaded.settings);
+  const { settings } = loaded;
+  const config = effective(settings);
+  // Held out: what would have been done is told, nothing is.
+  if (settings.mode === 'enforce' && isHeldOut(session.key, settings.curated.holdout))
+    (config['curated'] as Record<string, unknown>)['observe'] = true;
+  return config;
 }
 
 function ownConfig(p: Pick<OpenParams, 'config' | 'preset'>): OwnConfig {
