@@ -28,7 +28,7 @@ function cells(a: Arm): string[] {
   const { total: t, latency } = a;
   const { needed, kept } = t.needles;
   return [
-    a.name,
+    a.preset,
     whole(t.requests),
     short(t.tokens),
     share(a.saved_tokens),

@@ -48,21 +48,21 @@ async function files(t: TestContext): Promise<string[]> {
 const here = (paths: readonly string[], arms: readonly ArmSpec[]): Promise<ArmsReport> =>
   runArms(paths, { arms, seed: 1, play: (s, specs) => playArms(s, specs, { count: roughTokens, now: NOW }) });
 
-const armIn = (r: ArmsReport, name: string) => r.arms.find((a) => a.name === name)!;
+const armIn = (r: ArmsReport, name: string) => r.arms.find((a) => a.preset === name)!;
 
 test('E-5: every arm makes the same requests; off and observe lose nothing and save nothing', async (t) => {
   const r = await here(await files(t), ARMS);
   assert.deepEqual(
-    r.arms.map((a) => a.name),
+    r.arms.map((a) => a.preset),
     NAMES,
   );
   assert.equal(r.conversations, 6);
   const off = armIn(r, 'off').total;
   for (const arm of r.arms) {
-    assert.equal(arm.total.requests, off.requests, arm.name);
-    assert.equal(arm.total.needles.needed, off.needles.needed, arm.name);
+    assert.equal(arm.total.requests, off.requests, arm.preset);
+    assert.equal(arm.total.needles.needed, off.needles.needed, arm.preset);
     const depths = arm.total.depths.reduce((sum, d) => sum + d.needed, 0);
-    assert.equal(depths, off.needles.needed, arm.name);
+    assert.equal(depths, off.needles.needed, arm.preset);
   }
   assert.ok(off.needles.needed > 300);
   assert.equal(off.needles.kept, off.needles.needed);
@@ -112,7 +112,7 @@ test('E-5: threads give what one thread gives; a configuration of its own is an 
   const timeless = (r: ArmsReport) => ({ ...r, arms: r.arms.map(({ latency: _, ...rest }) => rest) });
   assert.deepEqual(timeless(many), timeless(one));
   const [preset, mine] = timeless(one).arms;
-  assert.deepEqual({ ...mine, name: 'balanced' }, preset);
+  assert.deepEqual({ ...mine, preset: 'balanced' }, preset);
 });
 
 test('the page shows every arm in every plot, and takes no name for markup', async (t) => {

@@ -6,7 +6,7 @@ import type { ArmResult, Point } from './play-arms.js';
 
 export interface Arm {
   /** A preset's name, a configuration file's, or `native`. */
-  name: string;
+  preset: string;
   total: ArmFigures;
   conversations: (ArmFigures & { id: string })[];
   /** Of llm.prepare, in this process, ms. */
@@ -67,7 +67,7 @@ export class Collected {
       return pairedBootstrap(shares, { seed }) ?? null;
     };
     return {
-      name: this.name,
+      preset: this.name,
       total: all.reduce(together, noFigures()),
       conversations: [...this.#conversations].map(([id, f]) => ({ id, ...f })),
       latency: { p50_ms: at(0.5), p95_ms: at(0.95) },

@@ -60,7 +60,7 @@ function table(arms: readonly Arm[]): string {
     'breaks',
   ];
   const rows = arms.map((a) => [
-    text(a.name),
+    text(a.preset),
     whole(a.total.requests),
     whole(a.total.tokens),
     interval(a.saved_tokens),

@@ -21,8 +21,8 @@ export function paretoChart(arms: readonly Arm[]): string {
     while (taken.some((t) => Math.abs(t.x - label.x) < 110 && Math.abs(t.y - label.y) < LABEL))
       label.y += LABEL;
     taken.push(label);
-    return `<circle cx="${n(at.x)}" cy="${n(at.y)}" r="6" fill="${colourOf(a.name, i)}"/>
-<text x="${n(label.x)}" y="${n(label.y)}">${text(a.name)}</text>`;
+    return `<circle cx="${n(at.x)}" cy="${n(at.y)}" r="6" fill="${colourOf(a.preset, i)}"/>
+<text x="${n(label.x)}" y="${n(label.y)}">${text(a.preset)}</text>`;
   });
   return svg(
     HEIGHT,

@@ -14,10 +14,10 @@ export function retentionChart(arms: readonly Arm[]): string {
   const y = scale(least, 1, FOOT, 20);
   const lines = arms.map((a, i) => {
     const points = shares[i]!.flatMap((s, d) => (s === undefined ? [] : [`${n(x(d))},${n(y(s))}`]));
-    const colour = colourOf(a.name, i);
+    const colour = colourOf(a.preset, i);
     return `<polyline points="${points.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>
 <rect x="${WIDTH - 110}" y="${20 + 18 * i}" width="12" height="12" fill="${colour}"/>
-<text x="${WIDTH - 92}" y="${31 + 18 * i}">${text(a.name)}</text>`;
+<text x="${WIDTH - 92}" y="${31 + 18 * i}">${text(a.preset)}</text>`;
   });
   const names = [
     ...DEPTHS.map((d, i) => (i === 0 ? `< ${d}` : `${DEPTHS[i - 1]}-${d - 1}`)),

@@ -13,8 +13,8 @@ export function savedChart(arms: readonly Arm[]): string {
   const bars = known.map((a, i) => {
     const { mean, low, high } = a.saved_cost!;
     const y = ROW * i + 20;
-    return `<text x="0" y="${y + 5}">${text(a.name)}</text>
-<rect x="${n(Math.min(x(0), x(mean)))}" y="${y - 9}" width="${n(Math.abs(x(mean) - x(0)))}" height="18" fill="${colourOf(a.name, i)}"/>
+    return `<text x="0" y="${y + 5}">${text(a.preset)}</text>
+<rect x="${n(Math.min(x(0), x(mean)))}" y="${y - 9}" width="${n(Math.abs(x(mean) - x(0)))}" height="18" fill="${colourOf(a.preset, i)}"/>
 <line x1="${n(x(low))}" x2="${n(x(high))}" y1="${y}" y2="${y}" stroke="#111" stroke-width="2"/>
 <text x="${n(Math.max(x(high), x(mean), x(0)) + 6)}" y="${y + 5}">${percent(mean)}</text>`;
   });
