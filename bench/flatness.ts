@@ -3,7 +3,7 @@
 // compares turn N in place of turn 10,000. A patch without `base` tells every edit of the session, so it grows: measured
 // beside it, up to turn 2,000.
 import { daemonChild } from './daemon/child.js';
-import { hashIn, type LoadedSession, loadedSession, turnParams } from './daemon/load.js';
+import { type LoadedSession, loadedSession, took, turnParams } from './daemon/load.js';
 import { Wire } from './daemon/wire.js';
 import { type BenchOptions, type BenchResult, machineLine, round } from './harness.js';
 
@@ -22,21 +22,16 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
   const daemon = await daemonChild({ limits: { turn_messages: 1_000_000 } });
   try {
     const wire = await Wire.open(daemon.socket);
-    const open = (name: string) =>
+    const open = (name: string, holds: boolean) =>
       Promise.all(
-        Array.from({ length: SESSIONS }, (_, i) => loadedSession(wire, `${name}${i}`, { tokens: 0 })),
+        Array.from({ length: SESSIONS }, (_, i) => loadedSession(wire, `${name}${i}`, { tokens: 0, holds })),
       );
-    const follow = async (sessions: readonly LoadedSession[]): Promise<readonly LoadedSession[]> => {
-      for (const s of sessions)
-        s.held = hashIn(await wire.call('llm.prepare', `{"session":"${s.id}","return":"full"}`));
-      return sessions;
-    };
     const turns = (sessions: readonly LoadedSession[], n: number) =>
       Promise.all(
         sessions.map(async (s) => {
           for (let i = 0; i < n; i++) {
             const answer = await wire.call('llm.prepare', turnParams(s));
-            if (s.held !== undefined) s.held = hashIn(answer);
+            took(s, answer);
             await wire.call('turn.end', `{"session":"${s.id}"}`);
           }
         }),
@@ -54,14 +49,14 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
       };
     };
     // The early turns come last: by then their code is as well compiled as that of the late ones.
-    const between = async (name: string, end: number, ready = follow) => {
-      const late = await window(await ready(await open(`${name}-late`)), [end - WINDOW, end]);
-      return { late, early: await window(await ready(await open(`${name}-early`)), EARLY) };
+    const between = async (name: string, end: number, holds: boolean) => {
+      const late = await window(await open(`${name}-late`, holds), [end - WINDOW, end]);
+      return { late, early: await window(await open(`${name}-early`, holds), EARLY) };
     };
-    await turns(await follow(await open('warm')), WARM_TURNS);
-    const { early, late } = await between('flat', last);
+    await turns(await open('warm', true), WARM_TURNS);
+    const { early, late } = await between('flat', last, true);
     const plainLast = Math.min(last, PLAIN_LAST);
-    const plain = await between('plain', plainLast, async (sessions) => sessions);
+    const plain = await between('plain', plainLast, false);
     await wire.close();
     return {
       name: 'flatness',

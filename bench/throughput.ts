@@ -1,9 +1,9 @@
 // Turns a second over 256 sessions of 50,000 tokens, closed loop: each session sends its next turn when it has the answer
-// to the last. A turn is one `llm.prepare` that brings 1.5 KB (a call and its result) and returns a patch. The client is
+// to the last. A turn is one `llm.prepare` that brings 1.5 KB (a call and its result) and returns what differs from the last answer. The client is
 // this process, the daemon another one. `--profile DIR` writes the daemon's CPU profile there, `--turns N` measures N turns
 // a session.
 import { type DaemonSettings, daemonChild, type Gauge } from './daemon/child.js';
-import { type LoadedSession, loadedSession, turnParams } from './daemon/load.js';
+import { type LoadedSession, loadedSession, took, turnParams } from './daemon/load.js';
 import { Wire } from './daemon/wire.js';
 import { type BenchOptions, type BenchResult, machineLine, round } from './harness.js';
 
@@ -27,12 +27,12 @@ async function measure(settings: DaemonSettings, turnsEach: number): Promise<Mea
     const lanes: { wire: Wire; session: LoadedSession }[] = [];
     for (let i = 0; i < SESSIONS; i++) {
       const wire = wires[i % CONNECTIONS]!;
-      lanes.push({ wire, session: await loadedSession(wire, `s${i}`) });
+      lanes.push({ wire, session: await loadedSession(wire, `s${i}`, { holds: true }) });
     }
     const turns = async (n: number): Promise<void> => {
       await Promise.all(
         lanes.map(async ({ wire, session }) => {
-          for (let i = 0; i < n; i++) await wire.call('llm.prepare', turnParams(session));
+          for (let i = 0; i < n; i++) took(session, await wire.call('llm.prepare', turnParams(session)));
         }),
       );
     };

@@ -3,7 +3,7 @@
 // turns beside summaries that are being written, against turns of the same run with none.
 import { besideSummaries } from './daemon/beside-summaries.js';
 import { daemonChild } from './daemon/child.js';
-import { appendParams, loadedSession, prepareParams, quantile } from './daemon/load.js';
+import { appendParams, loadedSession, prepareParams, quantile, took } from './daemon/load.js';
 import { Wire } from './daemon/wire.js';
 import { type BenchOptions, type BenchResult, machineLine, round } from './harness.js';
 
@@ -24,13 +24,14 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
     for (const kind of ['patch', 'full'] as const) {
       const times: number[] = [];
       for (let s = 0; s < SESSIONS; s++) {
-        const session = await loadedSession(wire, `${kind}-${s}`);
+        const session = await loadedSession(wire, `${kind}-${s}`, { holds: kind === 'patch' });
         for (let i = 0; i < TURNS; i++) {
           const append = appendParams(session);
           const start = performance.now();
           await wire.call('session.append', append);
-          await wire.call('llm.prepare', prepareParams(session, kind));
+          const answer = await wire.call('llm.prepare', prepareParams(session, kind));
           if (s >= WARM_SESSIONS) times.push((performance.now() - start) * 1000);
+          took(session, answer);
         }
       }
       const prefix = kind === 'patch' ? '' : 'full_';

@@ -42,13 +42,16 @@ export interface LoadedSession {
   held?: string;
 }
 
-/** Opens a session and fills it with rounds until it holds about `tokens`, prepared and acknowledged. */
+/**
+ * Opens a session and fills it with rounds until it holds about `tokens`, prepared and acknowledged. With `holds` its agent keeps
+ * the last answer and asks for what differs from it, as the client does.
+ */
 export async function loadedSession(
   wire: Wire,
   id: string,
-  o: { tokens?: number; preset?: string; window?: number } = {},
+  o: { tokens?: number; preset?: string; window?: number; holds?: boolean } = {},
 ): Promise<LoadedSession> {
-  const { tokens = SESSION_TOKENS, preset = 'balanced', window = 2_000_000 } = o;
+  const { tokens = SESSION_TOKENS, preset = 'balanced', window = 2_000_000, holds = false } = o;
   await wire.call(
     'session.open',
     JSON.stringify({
@@ -68,6 +71,10 @@ export async function loadedSession(
     const messages = Array.from({ length: end - n }, (_, i) => roundMessages(n + i, 4000));
     await wire.call('session.append', `{"session":"${id}","messages":[${messages.join(',')}]}`);
   }
+  if (holds) {
+    const answer = await wire.call('llm.prepare', `{"session":"${id}","return":"full"}`);
+    return { id, rounds, held: hashIn(answer) };
+  }
   if (tokens > 0) await wire.call('llm.prepare', `{"session":"${id}","return":"patch"}`);
   return { id, rounds };
 }
@@ -79,17 +86,25 @@ export function appendParams(s: LoadedSession, bytes = TURN_BYTES): string {
 
 /** Params of one `llm.prepare` that brings the session's next round with it. */
 export function turnParams(s: LoadedSession, bytes = TURN_BYTES): string {
-  const base = s.held === undefined ? '' : `,"base":"${s.held}"`;
-  return `{"session":"${s.id}","return":"patch"${base},"append":[${roundMessages(s.rounds++, bytes)}]}`;
+  return `{"session":"${s.id}","return":"patch"${baseOf(s)},"append":[${roundMessages(s.rounds++, bytes)}]}`;
+}
+
+function baseOf(s: LoadedSession): string {
+  return s.held === undefined ? '' : `,"base":"${s.held}"`;
+}
+
+/** The agent has this answer now, if it holds answers at all. */
+export function took(s: LoadedSession, answer: string): void {
+  if (s.held !== undefined) s.held = hashIn(answer);
 }
 
 /** Hash in an answer of `llm.prepare`; it stands behind the request or patch. */
-export function hashIn(answer: string): string {
+function hashIn(answer: string): string {
   return /"hash":"(sha256:[0-9a-f]{64})"/.exec(answer)?.[1] ?? '';
 }
 
 export function prepareParams(s: LoadedSession, kind: 'patch' | 'full'): string {
-  return `{"session":"${s.id}","return":"${kind}"}`;
+  return `{"session":"${s.id}","return":"${kind}"${kind === 'patch' ? baseOf(s) : ''}}`;
 }
 
 /** Value at a share of the sorted list. */
