@@ -14,7 +14,7 @@ import { IndexThread } from './context/recall/index-thread.js';
 import { FolderWatch } from './context/watcher.js';
 import { DaemonConfig } from './daemon-config.js';
 import { createGate, DEFAULT_PORT, loadTokens, OWNER, TokenWatch } from './gate/index.js';
-import { MemoryStore, type Store } from './journal/index.js';
+import { MemoryStore, OPEN_VAULT, readKey, type Store } from './journal/index.js';
 import { SqliteStore } from './journal/sqlite-store.js';
 import { MovableClock } from './movable-clock.js';
 import { createLog, createMetrics, Health, type LogLevel, observePages } from './observe/index.js';
@@ -84,7 +84,19 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   const tokenizer = attach();
   const store: Store = o.memory
     ? new MemoryStore({ bytes: limits.journal_bytes })
-    : await SqliteStore.open(join(paths.data, 'journal.db'), { limits: { bytes: limits.journal_bytes } });
+    : await SqliteStore.open(join(paths.data, 'journal.db'), {
+        limits: { bytes: limits.journal_bytes },
+        key: readKey(config.settings.journal.encrypt, process.env),
+      });
+  const vault = store instanceof SqliteStore ? store.vault : OPEN_VAULT;
+  if (vault.sealed)
+    log.warn(
+      { journal: join(paths.data, 'journal.db') },
+      'values are sealed at rest: the search index is kept in memory and made anew at the first search, working files are not written',
+    );
+  // What lay there in plain text from before; the journal holds all of it.
+  if (vault.sealed)
+    for (const end of ['', '-wal', '-shm']) rmSync(join(paths.data, `recall.db${end}`), { force: true });
   for (const notice of store.health().notices) log.warn({ notice }, 'journal');
   health.declare('journal');
   store.onHealth((h) => {
@@ -100,27 +112,31 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     data: paths.data,
     clock,
     count: (text) => tokenizer.count(text, 'o200k_base'),
-    entries: new EntryStore(o.memory ? ':memory:' : join(paths.data, 'context', 'entries.db')),
+    entries: new EntryStore(
+      o.memory ? ':memory:' : join(paths.data, 'context', vault.sealed ? 'entries.sealed' : 'entries.db'),
+      vault,
+    ),
     health,
     watch: (root, events) => new FolderWatch(root, events),
   });
   const recall = new RecallFeed({
     store,
-    index: new IndexThread(o.memory ? ':memory:' : join(paths.data, 'recall.db')),
+    index: new IndexThread(o.memory || vault.sealed ? ':memory:' : join(paths.data, 'recall.db')),
     pantry,
     health,
   });
-  const files = o.memory
-    ? undefined
-    : new WorkingFiles({
-        store,
-        root: join(paths.data, 'sessions'),
-        health,
-        skipped: (key, file, lines) => {
-          log.warn({ session: key.session, file, lines }, 'lines of a working file could not be read');
-          void registry.diagnose(key, 'working_file_lines_skipped', { file, lines });
-        },
-      });
+  const files =
+    o.memory || vault.sealed
+      ? undefined
+      : new WorkingFiles({
+          store,
+          root: join(paths.data, 'sessions'),
+          health,
+          skipped: (key, file, lines) => {
+            log.warn({ session: key.session, file, lines }, 'lines of a working file could not be read');
+            void registry.diagnose(key, 'working_file_lines_skipped', { file, lines });
+          },
+        });
   const registry: SessionRegistry = new SessionRegistry({
     store,
     ...(files === undefined ? {} : { files }),

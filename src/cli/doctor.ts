@@ -8,6 +8,7 @@ import { liveDaemon, readDaemonFile } from './daemon-file.js';
 import { EXIT } from './failure.js';
 import { checkConfig, checkFiles, checkNode, type Finding, loadsNative } from './health-checks.js';
 import { checkJournalFile, checkJournalOf } from './journal-checks.js';
+import { journalKey } from './journal-key.js';
 import { paint } from './paint.js';
 
 export function register(program: Command): void {
@@ -50,10 +51,20 @@ function checkSocketPath(paths: Paths): Finding {
   };
 }
 
+/** The journal's file, opened with the key that the configuration names; a key that cannot be had is a finding too. */
+function checkSealedJournal(paths: Paths): Finding[] {
+  try {
+    return checkJournalFile(paths, { key: journalKey() });
+  } catch (e) {
+    const why: Finding = { level: 'error', what: (e as Error).message, todo: 'mend it in the configuration' };
+    return [why, ...checkJournalFile(paths)];
+  }
+}
+
 async function checkDaemon(paths: Paths): Promise<Finding[]> {
   const live = liveDaemon(paths);
   if (live === undefined) {
-    const journal = checkJournalFile(paths);
+    const journal = checkSealedJournal(paths);
     if (readDaemonFile(paths) === undefined) return [...journal, { level: 'ok', what: 'no daemon runs' }];
     const left: Finding = {
       level: 'note',

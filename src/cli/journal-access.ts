@@ -19,6 +19,7 @@ import { withClient } from './connection.js';
 import { liveDaemon } from './daemon-file.js';
 import { CommandError } from './failure.js';
 import { journalPath } from './journal-checks.js';
+import { journalKey } from './journal-key.js';
 
 export interface Verdict {
   sessions: number;
@@ -43,7 +44,7 @@ export async function withJournal<T>(work: (journal: JournalAccess) => Promise<T
   if (liveDaemon(paths) !== undefined) return withClient((client) => work(new ByDaemon(client)));
   const path = journalPath(paths);
   if (!existsSync(path)) throw new CommandError(`there is no journal yet (${path})`);
-  const store = await SqliteStore.open(path);
+  const store = await SqliteStore.open(path, { key: journalKey() });
   try {
     return await work(new ByFile(store));
   } finally {

@@ -40,6 +40,7 @@ const TODO: Record<
     `move ${path} away, or set another CURATED_HOME: curated never writes to what is not its own`,
   newer: () => 'use the newer curated that wrote it; this one leaves it as it is',
   locked: (path) => `end the program that holds it: fuser ${path} names it`,
+  sealed: () => 'name the key that it was made with in journal.encrypt of the configuration',
   closed: (path) =>
     `give yourself the right to write it: chmod u+rw ${path}, and u+rwx on its folder; a disk that is mounted read-only needs more`,
 };

@@ -9,6 +9,7 @@ import { liveDaemon } from './daemon-file.js';
 import { CommandError, EXIT } from './failure.js';
 import { type Verdict, withJournal } from './journal-access.js';
 import { journalPath } from './journal-checks.js';
+import { journalKey } from './journal-key.js';
 import { paint } from './paint.js';
 import { seqNumber } from './seq-number.js';
 import { bytes, whole } from './table.js';
@@ -73,7 +74,7 @@ async function saved(o: { to?: string; replace?: boolean } & Json): Promise<void
   const from = journalPath(paths);
   const stamp = new Date().toISOString().replace(/[:.]/g, '-');
   const to = o.to ?? join(paths.data, `journal-salvaged-${stamp}.db`);
-  const found = salvage(from, to);
+  const found = salvage(from, to, journalKey());
   const aside = `${from}.damaged-${stamp}`;
   if (o.replace === true) replace(from, aside, to);
   if (o.json === true) return printJson({ ...found, file: o.replace === true ? from : to });
@@ -183,7 +184,7 @@ function nameIn(file: string): string {
 async function backup(file: string, o: Json): Promise<void> {
   await withJournal((j) => j.backup(file));
   // A backup is what can be read back: the copy is opened and checked, hash by hash.
-  const copy = await SqliteStore.open(file);
+  const copy = await SqliteStore.open(file, { key: journalKey() });
   try {
     const { structure, broken, sessions, events } = await copy.check();
     const isSound = structure.length === 0 && broken.length === 0;

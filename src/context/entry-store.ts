@@ -4,9 +4,11 @@
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { CuratedError } from '../errors.js';
+import { OPEN_VAULT, type Vault } from '../journal/index.js';
 import { makePrivate } from '../journal/private-file.js';
 import { importanceAtIngest } from './entry-rules.js';
 import { matchAny, scored } from './fts.js';
+import { SealedDatabase } from './sealed-database.js';
 import { type Entry, STORY_ENTRIES } from './story.js';
 
 export interface ProjectKey {
@@ -53,17 +55,29 @@ interface Row {
 
 export class EntryStore {
   readonly #path: string;
+  readonly #vault: Vault;
+  #sealed: SealedDatabase | undefined;
   #opened: Database.Database | undefined;
   readonly #statements = new Map<string, Database.Statement>();
 
-  /** @param path a file, made with the first use; ':memory:' for tests */
-  constructor(path: string) {
+  /**
+   * @param path a file, made with the first use; ':memory:' for tests
+   * @param vault one that seals keeps the database in memory, and on disk as a whole
+   */
+  constructor(path: string, vault: Vault = OPEN_VAULT) {
     this.#path = path;
+    this.#vault = vault;
   }
 
   get #db(): Database.Database {
-    this.#opened ??= open(this.#path);
+    this.#opened ??= this.#open();
     return this.#opened;
+  }
+
+  #open(): Database.Database {
+    if (!this.#vault.sealed || this.#path === ':memory:') return open(this.#path);
+    this.#sealed = new SealedDatabase(this.#path, this.#vault);
+    return prepared(this.#sealed.db);
   }
 
   /**
@@ -208,7 +222,11 @@ export class EntryStore {
   }
 
   #write<T>(work: () => T): T {
-    return this.#guard(() => this.#db.transaction(work).immediate());
+    return this.#guard(() => {
+      const done = this.#db.transaction(work).immediate();
+      this.#sealed?.save();
+      return done;
+    });
   }
 
   #guard<T>(work: () => T): T {
@@ -232,6 +250,10 @@ function open(path: string): Database.Database {
   if (path !== ':memory:') makePrivate(path);
   const db = new Database(path, { timeout: BUSY_MS });
   db.pragma('journal_mode = WAL');
+  return prepared(db);
+}
+
+function prepared(db: Database.Database): Database.Database {
   db.pragma('synchronous = NORMAL');
   db.pragma('secure_delete = ON');
   db.exec(SCHEMA);

@@ -13,10 +13,15 @@ export interface MapText {
 
 /** Replaces the file at once; a reader sees the old text or the new one. Mode 0600: it tells what a person works on. */
 export function writeWhole(path: string, text: string): void {
+  writeFileWhole(path, text);
+}
+
+/** The same for bytes. */
+export function writeFileWhole(path: string, data: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   try {
-    writeFileSync(draft, text, { mode: 0o600 });
+    writeFileSync(draft, data, { mode: 0o600 });
     renameSync(draft, path);
   } catch (e) {
     rmSync(draft, { force: true });

@@ -2,15 +2,19 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { CuratedError } from '../errors.js';
 import { salvageable } from './salvage.js';
 import { APPLICATION_ID, type Db, FORMAT } from './sqlite-schema.js';
+import type { Vault } from './vault.js';
+import { vaultOf } from './vault-of-file.js';
 import { scanWal } from './wal-scan.js';
 
 /**
  * `absent`: none yet. `damaged`: some of it can be salvaged, or nothing. `foreign`: no journal of ours. `newer`: of a later
  * version. `locked`: another program has it. `closed`: it cannot be read or written by us.
+ * `sealed`: it is encrypted, and the key is missing or another's; or it is not, and a key is given.
  */
-export type FileState = 'absent' | 'sound' | 'damaged' | 'foreign' | 'newer' | 'locked' | 'closed';
+export type FileState = 'absent' | 'sound' | 'damaged' | 'foreign' | 'newer' | 'locked' | 'closed' | 'sealed';
 
 export interface Diagnosis {
   state: FileState;
@@ -21,6 +25,8 @@ export interface Diagnosis {
 }
 
 export interface DiagnoseOptions {
+  /** The operator's key of an encrypted file. */
+  key?: Uint8Array | undefined;
   /** As of fs; for tests of files that are not ours to write. */
   access?: (path: string, mode: number) => void;
 }
@@ -57,7 +63,7 @@ export function diagnose(path: string, o: DiagnoseOptions = {}): Diagnosis {
   let db: Db | undefined;
   try {
     db = new Database(path, { readonly: true, timeout: BUSY_MS });
-    return inside(db, faults);
+    return inside(db, path, o.key, faults);
   } catch (e) {
     const code = String((e as { code?: unknown }).code);
     if (code.startsWith('SQLITE_BUSY')) return found('locked', 'another program has it open and locked');
@@ -67,7 +73,7 @@ export function diagnose(path: string, o: DiagnoseOptions = {}): Diagnosis {
   }
 }
 
-function inside(db: Db, faults: string[]): Diagnosis {
+function inside(db: Db, path: string, key: Uint8Array | undefined, faults: string[]): Diagnosis {
   const application = db.pragma('application_id', { simple: true }) as number;
   const format = db.pragma('user_version', { simple: true }) as number;
   const none = { sessions: 0, events: 0 };
@@ -80,7 +86,14 @@ function inside(db: Db, faults: string[]): Diagnosis {
       ...none,
     };
   faults.push(...structureOf(db));
-  const found = salvageable(db);
+  let vault: Vault;
+  try {
+    vault = vaultOf(db, path, key, false);
+  } catch (e) {
+    if (!(e instanceof CuratedError) || e.kind !== 'CONFIG') throw e;
+    return { state: 'sealed', faults: [e.message], ...none };
+  }
+  const found = salvageable(db, vault);
   for (const s of found.sessions)
     if (s.reason !== undefined) faults.push(`session ${s.key.session}: ${s.reason}`);
   faults.push(...found.faults);

@@ -12,6 +12,7 @@ export {
   type ImportResult,
   importJsonl,
 } from './jsonl.js';
+export { type KeySource, readKey } from './key-source.js';
 export { LocalStore, MemoryStore } from './memory-store.js';
 export { type ReadOptions, readAll } from './read-all.js';
 export * from './record.js';
@@ -19,4 +20,5 @@ export { type Salvage, type Salvaged, salvage } from './salvage.js';
 export { SqliteStore, type SqliteStoreOptions } from './sqlite-store.js';
 export * from './store.js';
 export * from './upcast.js';
+export { OPEN_VAULT, type Vault } from './vault.js';
 export { type Verified, verifySession } from './verify.js';

@@ -9,9 +9,11 @@ import type { Payload } from './record.js';
 import { Blobs } from './sqlite-blobs.js';
 import { SqliteEngine } from './sqlite-engine.js';
 import { Events } from './sqlite-events.js';
-import type { HeadRow } from './sqlite-heads.js';
+import { type HeadRow, placeOf } from './sqlite-heads.js';
 import { type Db, SEQ_SPAN, storageError } from './sqlite-schema.js';
 import type { Blob, SessionKey } from './store.js';
+import type { Vault } from './vault.js';
+import { vaultOf } from './vault-of-file.js';
 
 export interface Salvaged {
   readonly key: SessionKey;
@@ -42,16 +44,16 @@ const PAGE = 512;
 /** Takes the sound records of a session in order: `cells` of whole records with the texts that they name first. */
 type Take = (at: Listed, firstSeq: number, prev: string, cells: Cell[], blobs: Blob[]) => void;
 
-/** Looks only. @param db open for reading */
-export function salvageable(db: Db): Salvage {
-  return walk(db, () => undefined);
+/** Looks only. @param db open for reading; `vault`: what it is sealed with */
+export function salvageable(db: Db, vault: Vault): Salvage {
+  return walk(db, vault, () => undefined);
 }
 
 /**
  * Writes what is sound of `from` to the new file `to`. Throws STORAGE when `to` exists or nothing of `from` can be read; a full disk
- * is STORAGE_FULL.
+ * is STORAGE_FULL. A sealed file needs its key, and the new one is sealed with it as well.
  */
-export function salvage(from: string, to: string): Salvage {
+export function salvage(from: string, to: string, key?: Uint8Array): Salvage {
   if (existsSync(to)) throw new CuratedError('STORAGE', `${to} exists already`);
   let db: Db;
   try {
@@ -59,9 +61,17 @@ export function salvage(from: string, to: string): Salvage {
   } catch (e) {
     throw storageError(e, from);
   }
-  const engine = new SqliteEngine(to, { now: Date.now() });
+  let engine: SqliteEngine;
+  let vault: Vault;
   try {
-    return walk(db, ({ row, meta }, firstSeq, prev, cells, blobs) => {
+    vault = vaultOf(db, from, key, false);
+    engine = new SqliteEngine(to, { now: Date.now(), key });
+  } catch (e) {
+    db.close();
+    throw e;
+  }
+  try {
+    return walk(db, vault, ({ row, meta }, firstSeq, prev, cells, blobs) => {
       const { key } = row;
       const failed = engine.commit(
         [
@@ -78,15 +88,15 @@ export function salvage(from: string, to: string): Salvage {
   }
 }
 
-function walk(db: Db, take: Take): Salvage {
+function walk(db: Db, vault: Vault, take: Take): Salvage {
   const faults: string[] = [];
   const sessions: Salvaged[] = [];
-  for (const listed of list(db, faults)) sessions.push(one(db, listed, take));
+  for (const listed of list(db, vault, faults)) sessions.push(one(db, vault, listed, take));
   return { sessions, faults };
 }
 
 /** The list of sessions, as far as it can be read; names are believed, records are verified. */
-function list(db: Db, faults: string[]): Listed[] {
+function list(db: Db, vault: Vault, faults: string[]): Listed[] {
   const found: Listed[] = [];
   try {
     const rows = db
@@ -99,7 +109,8 @@ function list(db: Db, faults: string[]): Listed[] {
       const key = archive === '' ? { tenant, session } : { tenant, session, archive };
       // Read without a head: where the records end, they say themselves.
       const row = { id, key, seq: SEQ_SPAN - 2, hash: '', createdAt, updatedAt, meta };
-      found.push({ row, meta: isJson(meta) ? meta : '{}', seq, hash });
+      const plain = vault.hash(placeOf({ key, seq }), Buffer.from(hash, 'hex')).toString('hex');
+      found.push({ row, meta: isJson(meta) ? meta : '{}', seq, hash: plain });
     }
   } catch (e) {
     faults.push(`the list of sessions: ${(e as Error).message}`);
@@ -107,14 +118,14 @@ function list(db: Db, faults: string[]): Listed[] {
   return found;
 }
 
-function one(db: Db, listed: Listed, take: Take): Salvaged {
+function one(db: Db, vault: Vault, listed: Listed, take: Take): Salvaged {
   const { row } = listed;
   let kept = 0;
   let hash = '';
   let reason: string | undefined;
   try {
-    const events = new Events(db);
-    const blobs = new Blobs(db);
+    const events = new Events(db, vault);
+    const blobs = new Blobs(db, vault);
     for (let size = PAGE; ; ) {
       const page = attempt(() => events.read(row, kept + 1, size));
       if (page instanceof Error) {

@@ -4,6 +4,7 @@ import { CuratedError } from '../errors.js';
 import { sha256 } from './record.js';
 import type { Db } from './sqlite-schema.js';
 import type { Blob } from './store.js';
+import type { Vault } from './vault.js';
 
 /** Below this, deflating costs more than it saves. */
 const MIN_DEFLATE = 256;
@@ -21,7 +22,10 @@ export class Blobs {
   readonly #loadSnapshot;
   readonly #dropSnapshot;
 
-  constructor(db: Db) {
+  constructor(
+    db: Db,
+    readonly vault: Vault,
+  ) {
     this.#find = db.prepare('SELECT id FROM blobs WHERE tenant = ? AND hash = ?').pluck();
     this.#load = db.prepare('SELECT size, deflated, data FROM blobs WHERE tenant = ? AND hash = ?').raw();
     this.#insert = db.prepare(
@@ -45,13 +49,13 @@ export class Blobs {
 
   /** Stores a blob, if the tenant has it not yet, and notes that `session` names it. */
   keep(session: number, tenant: string, blob: Blob): void {
-    const hash = digest(blob.hash);
+    const hash = this.vault.name(tenant, digest(blob.hash));
     let id = this.#find.get(tenant, hash) as number | bigint | undefined;
     if (id === undefined) {
       const { bytes } = blob;
       const packed = bytes.byteLength >= MIN_DEFLATE ? deflateRawSync(bytes, { level: 1 }) : bytes;
       const deflated = packed.byteLength < bytes.byteLength;
-      const data = deflated ? packed : bytes;
+      const data = this.vault.bytesOut('blob', blobPlace(tenant, hash), deflated ? packed : bytes);
       id = this.#insert.run(tenant, hash, bytes.byteLength, deflated ? 1 : 0, data).lastInsertRowid;
     }
     this.#ref.run(session, id);
@@ -59,16 +63,16 @@ export class Blobs {
 
   /** Verified by hash; throws STORAGE when the bytes are not what the name says. */
   load(tenant: string, hash: string): Uint8Array | undefined {
-    const row = this.#load.get(tenant, digest(hash)) as [number, number, Buffer] | undefined;
+    const name = this.vault.name(tenant, digest(hash));
+    const row = this.#load.get(tenant, name) as [number, number, Buffer] | undefined;
     if (!row) return undefined;
     const [size, deflated, data] = row;
-    let bytes: Buffer | undefined = data;
-    if (deflated !== 0) {
-      try {
-        bytes = inflateRawSync(data, { maxOutputLength: Math.max(1, size) });
-      } catch {
-        bytes = undefined;
-      }
+    let bytes: Uint8Array | undefined;
+    try {
+      const opened = this.vault.bytesIn('blob', blobPlace(tenant, name), data);
+      bytes = deflated === 0 ? opened : inflateRawSync(opened, { maxOutputLength: Math.max(1, size) });
+    } catch {
+      bytes = undefined;
     }
     if (bytes === undefined || `sha256:${sha256(bytes)}` !== hash) {
       throw new CuratedError('STORAGE', `the stored text ${hash} is damaged; see 'curated journal verify'`, {
@@ -99,17 +103,34 @@ export class Blobs {
   }
 
   saveSnapshot(session: number, seq: number, hash: string, bytes: Uint8Array): void {
-    const sum = Buffer.from(sha256(bytes), 'hex');
-    this.#saveSnapshot.run(session, seq, Buffer.from(hash, 'hex'), sum, bytes);
+    const place = `${session}:${seq}`;
+    const data = this.vault.bytesOut('snapshot', place, bytes);
+    // Of what lies in the file, so that it tells nothing of what is in it.
+    const sum = Buffer.from(sha256(data), 'hex');
+    this.#saveSnapshot.run(
+      session,
+      seq,
+      this.vault.hash(`snapshot ${place}`, Buffer.from(hash, 'hex')),
+      sum,
+      data,
+    );
   }
 
   /** undefined when there is none, or its bytes are not what was saved: a snapshot is a cache. */
   loadSnapshot(session: number): { seq: number; hash: string; bytes: Uint8Array } | undefined {
     const row = this.#loadSnapshot.get(session) as [number, string, string, Buffer] | undefined;
     if (!row || sha256(row[3]) !== row[2]) return undefined;
-    return { seq: row[0], hash: row[1], bytes: new Uint8Array(row[3]) };
+    const place = `${session}:${row[0]}`;
+    try {
+      const hash = this.vault.hash(`snapshot ${place}`, Buffer.from(row[1], 'hex')).toString('hex');
+      return { seq: row[0], hash, bytes: new Uint8Array(this.vault.bytesIn('snapshot', place, row[3])) };
+    } catch {
+      return undefined;
+    }
   }
 }
+
+const blobPlace = (tenant: string, name: Buffer): string => `:${name.toString('hex')} ${tenant}`;
 
 function digest(hash: string): Buffer {
   if (!/^sha256:[0-9a-f]{64}$/.test(hash)) throw new CuratedError('STORAGE', `'${hash}' names no blob`);

@@ -21,6 +21,7 @@ import {
   type SweepOptions,
   type SweepResult,
 } from './store.js';
+import type { Vault } from './vault.js';
 
 /** An index that lives in the same file (search), kept in the transactions that write and remove the records it is made from. */
 export interface Feed {
@@ -48,19 +49,24 @@ export class SqliteEngine implements Engine {
   /** Opens or creates the file (0600, its folder 0700). Throws STORAGE with a message for people. `feed` is called at each opening. */
   constructor(path: string, options: SqliteOptions = {}, feed?: (db: Db) => Feed) {
     this.#feed = feed;
-    this.#file = new SqliteFile(path, options, (db) => this.#bind(db));
+    this.#file = new SqliteFile(path, options, (db, file) => this.#bind(db, file));
     for (const row of this.#heads.all())
       if (row instanceof CuratedError) this.#file.notices.push(row.message);
+  }
+
+  /** What the values in the file are sealed with. */
+  get vault(): Vault {
+    return this.#file.vault;
   }
 
   get notices(): readonly string[] {
     return this.#file.notices;
   }
 
-  #bind(db: Db): void {
-    this.#heads = new Heads(db);
-    this.#blobs = new Blobs(db);
-    this.#events = new Events(db);
+  #bind(db: Db, { vault }: SqliteFile): void {
+    this.#heads = new Heads(db, vault);
+    this.#blobs = new Blobs(db, vault);
+    this.#events = new Events(db, vault);
     this.#index = this.#feed?.(db);
   }
 

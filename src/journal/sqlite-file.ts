@@ -5,6 +5,8 @@ import { CuratedError } from '../errors.js';
 import { LostCommit } from './engine.js';
 import { fileSize, makePrivate } from './private-file.js';
 import { type Db, prepareSchema, storageError } from './sqlite-schema.js';
+import { OPEN_VAULT, type Vault } from './vault.js';
+import { vaultOf } from './vault-of-file.js';
 import { scanWal } from './wal-scan.js';
 
 export interface SqliteOptions {
@@ -15,6 +17,8 @@ export interface SqliteOptions {
   readonly checkpointBusy?: number;
   /** Pages (4 KiB) the file may grow to; for tests of a full disk. */
   readonly maxPages?: number;
+  /** The operator's key, 32 bytes: values of a new file are sealed, and a sealed one can be read. */
+  readonly key?: Uint8Array | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -29,12 +33,14 @@ export class SqliteFile {
   checkpoints = 0;
   db!: Db;
   readonly #options: SqliteOptions;
-  readonly #bind: (db: Db) => void;
+  readonly #bind: (db: Db, file: SqliteFile) => void;
+  /** How values lie in the file. */
+  vault: Vault = OPEN_VAULT;
   #sql!: ReturnType<typeof statements>;
   #synchronous = '';
 
   /** `bind` is called with each new connection. Throws STORAGE with a message for people. */
-  constructor(path: string, options: SqliteOptions, bind: (db: Db) => void) {
+  constructor(path: string, options: SqliteOptions, bind: (db: Db, file: SqliteFile) => void) {
     this.path = path;
     this.#options = options;
     this.#bind = bind;
@@ -62,9 +68,10 @@ export class SqliteFile {
       if (this.#options.maxPages !== undefined) db.pragma(`max_page_count = ${this.#options.maxPages}`);
       db.pragma('synchronous = FULL');
       this.#synchronous = 'FULL';
-      prepareSchema(db, this.path, this.#options.now ?? 0);
+      const fresh = prepareSchema(db, this.path, this.#options.now ?? 0);
       this.#sql = statements(db);
-      this.#bind(db);
+      this.vault = vaultOf(db, this.path, this.#options.key, fresh);
+      this.#bind(db, this);
     } catch (e) {
       db.close();
       throw e;

@@ -4,6 +4,7 @@ import { CuratedError } from '../errors.js';
 import { type ChainHead, GENESIS, quarantined, sha256 } from './record.js';
 import { type Db, MAX_SESSION_ID } from './sqlite-schema.js';
 import { keyText, type SessionHead, type SessionKey } from './store.js';
+import type { Vault } from './vault.js';
 
 export interface HeadRow {
   id: number;
@@ -41,7 +42,10 @@ export class Heads {
   readonly #delete;
   readonly #totals;
 
-  constructor(readonly db: Db) {
+  constructor(
+    readonly db: Db,
+    readonly vault: Vault,
+  ) {
     this.#find = db
       .prepare(`SELECT ${COLUMNS} FROM sessions WHERE tenant = ? AND session = ? AND archive = ?`)
       .raw();
@@ -68,7 +72,7 @@ export class Heads {
     if (known) return known;
     const raw = this.#find.get(key.tenant, key.session, key.archive ?? '') as Raw | undefined;
     if (!raw) return undefined;
-    const row = verified(raw);
+    const row = this.#verified(raw);
     this.#remember(k, row);
     return row;
   }
@@ -83,7 +87,7 @@ export class Heads {
   *all(): Generator<HeadRow | CuratedError> {
     for (const raw of this.#all.all() as Raw[]) {
       try {
-        yield verified(raw);
+        yield this.#verified(raw);
       } catch (e) {
         yield e as CuratedError;
       }
@@ -97,8 +101,8 @@ export class Heads {
   create(key: SessionKey, at: ChainHead & { createdAt: number; updatedAt: number; meta: string }): HeadRow {
     const row: HeadRow = { id: 0, key, ...at };
     const { tenant, session, archive } = key;
-    const hash = Buffer.from(row.hash, 'hex');
-    const sum = checksum(row);
+    const hash = this.#hidden(row);
+    const sum = this.#sum(row);
     const args = [tenant, session, archive ?? '', row.seq, hash, row.createdAt, row.updatedAt, row.meta, sum];
     row.id = Number(this.#insert.run(...args).lastInsertRowid);
     if (row.id > MAX_SESSION_ID) throw new CuratedError('LIMIT', 'the journal holds too many sessions');
@@ -108,8 +112,8 @@ export class Heads {
 
   /** Writes a row that was changed in place. */
   save(row: HeadRow): void {
-    const hash = Buffer.from(row.hash, 'hex');
-    this.#update.run(row.key.archive ?? '', row.seq, hash, row.updatedAt, row.meta, checksum(row), row.id);
+    const hash = this.#hidden(row);
+    this.#update.run(row.key.archive ?? '', row.seq, hash, row.updatedAt, row.meta, this.#sum(row), row.id);
   }
 
   /** Gives a journal another archive name (undefined = live). */
@@ -146,6 +150,27 @@ export class Heads {
     }
   }
 
+  /** The chain's hash as it lies in the file. */
+  #hidden(row: HeadRow): Buffer {
+    return this.vault.hash(placeOf(row), Buffer.from(row.hash, 'hex'));
+  }
+
+  /** A checksum rests on the hash, and must not tell what the hash hides. */
+  #sum(row: HeadRow): string {
+    const sum = checksum(row);
+    return this.vault.hash(`${placeOf(row)} sum`, Buffer.from(sum, 'hex')).toString('hex');
+  }
+
+  #verified(raw: Raw): HeadRow {
+    const [id, tenant, session, archive, seq, stored, createdAt, updatedAt, meta, sum] = raw;
+    const key = archive === '' ? { tenant, session } : { tenant, session, archive };
+    const row = { id, key, seq, hash: stored, createdAt, updatedAt, meta };
+    if (this.vault.sealed)
+      row.hash = this.vault.hash(placeOf(row), Buffer.from(stored, 'hex')).toString('hex');
+    if (this.#sum(row) !== sum) throw quarantined(session, seq, 'is listed in a row that is damaged');
+    return row;
+  }
+
   #remember(k: string, row: HeadRow): void {
     this.#cache.set(k, row);
   }
@@ -158,13 +183,8 @@ export function headOf(row: HeadRow): SessionHead {
 
 export const chainHead = (row: HeadRow | undefined): ChainHead => row ?? GENESIS;
 
-function verified(raw: Raw): HeadRow {
-  const [id, tenant, session, archive, seq, hash, createdAt, updatedAt, meta, sum] = raw;
-  const key = archive === '' ? { tenant, session } : { tenant, session, archive };
-  const row = { id, key, seq, hash, createdAt, updatedAt, meta };
-  if (checksum(row) !== sum) throw quarantined(session, seq, 'is listed in a row that is damaged');
-  return row;
-}
+/** Where the hash of a head belongs: nowhere else does it read as what it is. */
+export const placeOf = ({ key, seq }: Pick<HeadRow, 'key' | 'seq'>): string => `head:${keyText(key)} ${seq}`;
 
 /** 64 bits of sha256 over all that the row says. */
 function checksum(row: HeadRow): string {

@@ -46,9 +46,9 @@ const SCHEMA: readonly [name: string, sql: string][] = [
 
 /**
  * Creates the tables of a new file, or makes sure that the file is a journal of a format we know.
- * Throws STORAGE with a message for people; never changes an old file.
+ * Returns whether it is new. Throws STORAGE with a message for people; never changes an old file.
  */
-export function prepareSchema(db: Db, path: string, now: number): void {
+export function prepareSchema(db: Db, path: string, now: number): boolean {
   const format = db.pragma('user_version', { simple: true }) as number;
   const application = db.pragma('application_id', { simple: true }) as number;
   const objects = db.prepare("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").all() as {
@@ -57,7 +57,7 @@ export function prepareSchema(db: Db, path: string, now: number): void {
   }[];
   if (objects.length === 0 && format === 0 && application === 0) {
     createSchema(db, now);
-    return;
+    return true;
   }
   if (application !== APPLICATION_ID) {
     throw new CuratedError('STORAGE', `${path} is not a journal of curated${RECOVERY}`);
@@ -82,6 +82,7 @@ export function prepareSchema(db: Db, path: string, now: number): void {
   // The list of sessions is small and all else hangs on it: a session that vanished must not go unnoticed.
   const faults = db.prepare("SELECT * FROM pragma_integrity_check('sessions')").pluck().all() as string[];
   if (faults.length !== 1 || faults[0] !== 'ok') throw damaged(path, faults.join('; '));
+  return false;
 }
 
 function createSchema(db: Db, now: number): void {

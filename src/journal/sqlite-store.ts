@@ -5,18 +5,21 @@ import { type PackedError, unpackError } from './packed.js';
 import { QueuedStore, type QueueLimits } from './queued-store.js';
 import type { Batch, Reply } from './runner.js';
 import type { SqliteOptions } from './sqlite-engine.js';
+import { OPEN_VAULT, SealedVault, type Vault } from './vault.js';
 
 export interface SqliteStoreOptions extends SqliteOptions {
   readonly limits?: Partial<QueueLimits>;
 }
 
-type Hello = { ready: true; notices: string[] } | { failed: PackedError };
+type Hello = { ready: true; notices: string[]; root?: Uint8Array } | { failed: PackedError };
 
 /** Time before a thread that ended is replaced, and before each further try, in ms. */
 const RESPAWN_MS = 250;
 
 export class SqliteStore extends QueuedStore {
   readonly path: string;
+  /** What the values in the file are sealed with; other files of the same daemon are sealed with it too. */
+  readonly vault: Vault;
   protected thread: Worker;
   readonly #options: SqliteOptions;
   #ending = false;
@@ -26,11 +29,12 @@ export class SqliteStore extends QueuedStore {
     path: string,
     options: SqliteOptions,
     thread: Worker,
-    notices: readonly string[],
+    { notices, root }: { notices: readonly string[]; root?: Uint8Array },
     limits?: Partial<QueueLimits>,
   ) {
     super(limits);
     this.path = path;
+    this.vault = root === undefined ? OPEN_VAULT : new SealedVault(root);
     this.#options = options;
     this.thread = thread;
     this.#attach();
@@ -48,14 +52,14 @@ export class SqliteStore extends QueuedStore {
   }
 
   /**
-   * Opens or creates the file at `path`. Rejects with STORAGE when it is damaged, no journal, or of a newer format; the message
-   * says which and what to do.
+   * Opens or creates the file at `path`. Rejects with STORAGE when it is damaged, no journal, or of a newer format, and
+   * with CONFIG when `key` is not its key; the message says which and what to do.
    */
   static async open(path: string, options: SqliteStoreOptions = {}): Promise<SqliteStore> {
     const { limits, ...given } = options;
     const rest = { now: Date.now(), ...given };
-    const { thread, notices } = await start(path, rest);
-    return new SqliteStore(path, rest, thread, notices, limits);
+    const { thread, hello } = await start(path, rest);
+    return new SqliteStore(path, rest, thread, hello, limits);
   }
 
   #attach(): void {
@@ -92,7 +96,10 @@ export class SqliteStore extends QueuedStore {
   }
 }
 
-async function start(path: string, options: SqliteOptions): Promise<{ thread: Worker; notices: string[] }> {
+async function start(
+  path: string,
+  options: SqliteOptions,
+): Promise<{ thread: Worker; hello: Extract<Hello, { ready: true }> }> {
   const thread = new Worker(new URL('../../workers/journal.js', import.meta.url), {
     name: 'journal',
     workerData: { path, options },
@@ -111,5 +118,5 @@ async function start(path: string, options: SqliteOptions): Promise<{ thread: Wo
     await thread.terminate();
     throw unpackError(hello.failed);
   }
-  return { thread, notices: hello.notices };
+  return { thread, hello };
 }

@@ -7,7 +7,7 @@ import type { Redactor } from '../redaction/redactor.js';
 /** Params that hold what people and tools have said, by method. All else is names, numbers and settings. */
 const STORED: Partial<Record<MethodName, readonly string[]>> = {
   'session.open': ['system', 'tools'],
-  'session.append': ['messages'],
+  'session.append': ['messages', 'results', 'preload', 'input'],
   'llm.prepare': ['messages', 'append', 'system', 'tools'],
   'llm.error': ['error'],
   'memory.compact': ['reason'],

@@ -24,6 +24,7 @@ import { nearest } from './nearest.js';
 import { PRICES } from './price-field.js';
 import {
   type CuratedSettings,
+  type EncryptSettings,
   type JournalSettings,
   type KeepSettings,
   type ModelWindow,
@@ -289,6 +290,11 @@ const redactRules = items(
   },
 );
 
+const ENCRYPT: Shape<EncryptSettings> = {
+  keyFile: string(undefined, 'file with the key, mode 0600'),
+  keyEnv: string(undefined, 'name of the environment variable that holds the key'),
+};
+
 export const JOURNAL_FIELDS: Shape<JournalSettings> = {
   fsync: oneOf(
     ['turn-boundary', 'every-event', 'none'],
@@ -307,4 +313,5 @@ export const JOURNAL_FIELDS: Shape<JournalSettings> = {
     item: excludable,
   }),
   redact: redactRules,
+  encrypt: block(ENCRYPT, 'values sealed at rest: 32 bytes in hex or base64, from a file or the environment'),
 };

@@ -145,6 +145,13 @@ export interface JournalSettings {
   rotateSizeMb: number;
   excludeEvents: readonly string[];
   redact: readonly RedactionRule[];
+  encrypt: EncryptSettings;
+}
+
+/** Where the operator's key is; neither: values lie in the file as they are. */
+export interface EncryptSettings {
+  keyFile?: string;
+  keyEnv?: string;
 }
 
 /** All conditions of one item must hold. */

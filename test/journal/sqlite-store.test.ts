@@ -14,3 +14,11 @@ conformance('sqlite', {
   open: () => SqliteStore.open(join(folder, `${++count}.db`)),
   reopen: (store: Store) => SqliteStore.open((store as SqliteStore).path),
 });
+
+// The same promises with every value sealed.
+const sealed = { key: new Uint8Array(32).fill(7) };
+
+conformance('sqlite, sealed', {
+  open: () => SqliteStore.open(join(folder, `${++count}.db`), sealed),
+  reopen: (store: Store) => SqliteStore.open((store as SqliteStore).path, sealed),
+});

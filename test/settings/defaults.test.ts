@@ -95,6 +95,7 @@ test('E-6 the defaults of the journal', () => {
     rotateSizeMb: 4,
     excludeEvents: ['core.tick'],
     redact: [],
+    encrypt: {},
   });
 });
 
