@@ -3,7 +3,6 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import { packError } from '../src/journal/packed.js';
 import { type Batch, Runner } from '../src/journal/runner.js';
 import { SqliteEngine, type SqliteOptions } from '../src/journal/sqlite-engine.js';
-import { SealedVault } from '../src/journal/vault.js';
 
 /** Quiet time after which the log is written back, in ms. */
 const IDLE_MS = 100;
@@ -18,12 +17,7 @@ function serve(port: MessagePort, data: { path: string; options: SqliteOptions }
   }
   const runner = new Runner(engine, (reply) => port.postMessage(reply));
   let quiet: NodeJS.Timeout | undefined;
-  const { vault } = engine;
-  port.postMessage({
-    ready: true,
-    notices: engine.notices,
-    ...(vault instanceof SealedVault ? { root: vault.root } : {}),
-  });
+  port.postMessage({ ready: true, ...engine.greeting });
   port.on('message', (first: Batch) => {
     const batches = [first];
     // What arrived while the last transaction ran leaves with this one.

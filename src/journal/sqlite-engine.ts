@@ -21,7 +21,7 @@ import {
   type SweepOptions,
   type SweepResult,
 } from './store.js';
-import type { Vault } from './vault.js';
+import { SealedVault } from './vault.js';
 
 /** An index that lives in the same file (search), kept in the transactions that write and remove the records it is made from. */
 export interface Feed {
@@ -54,9 +54,10 @@ export class SqliteEngine implements Engine {
       if (row instanceof CuratedError) this.#file.notices.push(row.message);
   }
 
-  /** What the values in the file are sealed with. */
-  get vault(): Vault {
-    return this.#file.vault;
+  /** What the thread that owns this engine tells the one that asked for it. */
+  get greeting(): { notices: readonly string[]; root?: Uint8Array } {
+    const { notices, vault } = this.#file;
+    return vault instanceof SealedVault ? { notices, root: vault.root } : { notices };
   }
 
   get notices(): readonly string[] {

@@ -180,7 +180,7 @@ test('E-6 every key has a meaning, and its default lies in its own range', () =>
   assert.ok(rows.length > 100, String(rows.length));
   for (const row of rows) {
     assert.ok(row.text.length > 5, row.path);
-    assert.match(row.path, /^(plugins\.nexus\.[a-z_.]+|journal\.[a-z_]+|curated\.[a-z0-9_.]+)$/);
+    assert.match(row.path, /^(plugins\.nexus\.[a-z_.]+|journal\.[a-z_.]+|curated\.[a-z0-9_.]+)$/);
   }
   assert.equal(new Set(rows.map((r) => r.path)).size, rows.length);
   const gate = rows.find((r) => r.path === 'plugins.nexus.gate.context_window.trigger_ratio');
