@@ -97,5 +97,10 @@ export const hints = z.array(
       .array(z.strictObject({ path: text, width: positive, height: positive }))
       .optional()
       .describe('pixels of an image, by its JSON pointer in the message'),
+    vetoed: z
+      .boolean()
+      .optional()
+      .describe('a guard of the host refused this input: it is stored, and not offered again after a crash'),
+    veto_reason: text.optional(),
   }),
 );

@@ -8,6 +8,7 @@ import type { FormatSpec } from '../providers/types.js';
 import type { SessionActor } from '../session/actor.js';
 import { type AppendParams, append } from '../session/commands/append.js';
 import { open } from '../session/commands/open.js';
+import { partialTurn } from '../session/commands/partial-turn.js';
 import { messagesOf, stateOf } from '../session/commands/read.js';
 import { undo } from '../session/commands/undo.js';
 import { event, type MessageHint } from '../session/events.js';
@@ -37,6 +38,7 @@ export const SESSION_CALLS: Handlers = {
           seq: state.seq,
           messages: state.messages.length,
           config: state.config as Record<string, unknown>,
+          ...(resumed ? partialTurn(state) : {}),
         };
       },
     );
@@ -219,6 +221,7 @@ export function hintMap(hints: Hints): ReadonlyMap<number, MessageHint> {
         ...(h.usage === undefined ? {} : { usage: h.usage }),
         ...(h.model === undefined ? {} : { model: h.model }),
         ...(h.media === undefined ? {} : { media: h.media }),
+        ...(h.vetoed === true ? { vetoed: h.veto_reason ?? '' } : {}),
       },
     ]),
   );

@@ -19,6 +19,8 @@ export interface MessageHint {
   usage?: unknown;
   model?: string;
   media?: MediaHint[];
+  /** Why a guard of the host refused the input. */
+  vetoed?: string;
   /** Context that came with an input and that nobody typed. */
   preload?: true;
 }
@@ -122,7 +124,8 @@ export interface Payloads extends DecisionPayloads {
   'session.key': { key: string; body: string; method: string; result: unknown; request_seq?: number };
   'session.closed': Record<string, never>;
   'session.forked': { from: string; at_seq: number };
-  'io.input': { message: number; tokens: number };
+  /** `_meta` as in the envelope of an export (J-1). */
+  'io.input': { message: number; tokens: number; _meta?: { vetoed: true; veto_reason?: string } };
   'llm.response': { message: number; stop_reason?: string };
   'tool.invoke': { id: string; name: string; message: number; part: number; parent_call_id?: string };
   'tool.result': { id: string; tool: string; message: number; part: number; size: number; error?: boolean };

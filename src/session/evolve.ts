@@ -74,6 +74,7 @@ export function freshState(): SessionState {
     orphans: new Map(),
     envelopes: [],
     nativeCleared: 0,
+    inputs: [],
     turnMessages: 0,
   };
 }
@@ -241,12 +242,16 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       state.nativeReported = e.payload.request;
       state.nativeCleared += e.payload.cleared_input_tokens ?? 0;
       break;
+    case 'io.input':
+      if (e.payload._meta?.vetoed !== true) state.inputs.push({ seq: e.seq, message: e.payload.message });
+      break;
     case 'agent.turn.end':
       state.recovering = false;
       state.round += 1;
       if (e.payload.final) {
         state.turn += 1;
         state.turnMessages = 0;
+        state.inputs = [];
         state.turnBoundary = true;
       }
       if (e.payload.usage !== undefined) {
@@ -503,6 +508,7 @@ function diverged(state: SessionState, index: number): void {
     const kept = (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0) + state.messageTokens;
     state.spent = { ...state.spent, raw: Math.min(state.spent.raw, kept) };
   }
+  state.inputs = state.inputs.filter((i) => i.message < index);
   for (const seq of gone) state.undo.delete(seq);
   for (const pin of state.pins) if ((messageOf(pin) ?? -1) >= index) state.pins.delete(pin);
   topicsDiverged(state.topic, index);

@@ -99,6 +99,11 @@ export function redactionsOf(native: Native): { redactions?: number } {
   return native.redactions === undefined ? {} : { redactions: native.redactions };
 }
 
+function vetoOf(hint: MessageHint | undefined): { _meta?: { vetoed: true; veto_reason?: string } } {
+  if (hint?.vetoed === undefined) return {};
+  return { _meta: { vetoed: true, ...(hint.vetoed === '' ? {} : { veto_reason: hint.vetoed }) } };
+}
+
 /** Events of one message: itself, then what it means. */
 export function* messageEvents(session: Session, taken: Taken): Generator<NewEvent> {
   const { state } = session;
@@ -118,7 +123,7 @@ export function* messageEvents(session: Session, taken: Taken): Generator<NewEve
   remember(message.payload, taken.native, reading);
   yield message;
   if (reading.role === 'user' && reading.ownText !== '' && taken.hint?.preload !== true) {
-    yield event('io.input', { message: at, tokens: taken.tokens });
+    yield event('io.input', { message: at, tokens: taken.tokens, ...vetoOf(taken.hint) });
   }
   if (reading.role === 'assistant') yield event('llm.response', { message: at });
   for (let part = 0; part < reading.parts.length; part += 1) {

@@ -217,6 +217,8 @@ export interface SessionState {
   nativeCleared: number;
   /** Main request of that report. */
   nativeReported?: number;
+  /** Inputs of the running turn that no guard refused: what is offered again when it was cut off (J-8). */
+  inputs: { seq: number; message: number }[];
   /** Messages appended in the running turn (LIMIT). */
   turnMessages: number;
 }

@@ -51,6 +51,14 @@ export const SESSION_METHODS = {
       seq: count,
       messages: count,
       config: jsonObject,
+      partial_turn: z
+        .strictObject({
+          turn: count,
+          inputs: z.array(z.strictObject({ seq: count, id: text, position: count, message: raw('message') })),
+          pending: z.array(text),
+        })
+        .optional()
+        .describe('of a resumed session whose last turn has no end: what was asked in it, to be asked again'),
       packet: packet.optional(),
       redactions: redactions.optional(),
     }),
