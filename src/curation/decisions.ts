@@ -24,6 +24,8 @@ export interface DecisionFields {
   /** Tools that leave or join the list. */
   _hide?: string[];
   _show?: string[];
+  /** What is hidden stays declared, as deferred: it comes back by a message, and the list of tools stays as it is. */
+  _defer?: boolean;
   /** A tool of ours that joins the list: its exact definition. */
   _own?: { key: string; text: string; tokens: number };
   /** Place in the stored message of the value behind the event's handle. */

@@ -152,7 +152,7 @@ export class Stack {
     const loose: LedgerEdit[] = [];
     for (const { made } of built) {
       if (made.event === undefined) loose.push(...made.edits);
-      else steps.push({ event: withTools(made.event, made), edits: made.edits });
+      else steps.push({ event: withTools(survey, made.event, made), edits: made.edits });
     }
     const firstSent = built.find((b) => b.sent)?.at;
     if (firstSent !== undefined && offer.layer.name !== 'thinking_clear') {
@@ -182,7 +182,7 @@ export class Stack {
         break_even_requests: touchesSent ? price.breakEvenRequests : 0,
         reason: touchesSent ? price.reason || 'restored' : 'presend',
         ...(survey.forced || 'forced' in price ? { forced: true } : {}),
-        ...toolFields({
+        ...toolFields(survey, {
           hide: silent.flatMap((m) => m.hide ?? []),
           show: silent.flatMap((m) => m.show ?? []),
           ...owned(silent),
@@ -220,14 +220,17 @@ function returning(survey: Survey, first: number, made: readonly Built[]): Omit<
   };
 }
 
-function withTools(event: Planned, built: Built): Planned {
-  return { ...event, payload: { ...event.payload, ...toolFields(built) } } as Planned;
+function withTools(survey: Survey, event: Planned, built: Built): Planned {
+  return { ...event, payload: { ...event.payload, ...toolFields(survey, built) } } as Planned;
 }
 
-function toolFields({ hide = [], show = [], own }: Pick<Built, 'hide' | 'show' | 'own'>): DecisionFields {
+function toolFields(
+  survey: Survey,
+  { hide = [], show = [], own }: Pick<Built, 'hide' | 'show' | 'own'>,
+): DecisionFields {
   return {
     ...(own === undefined ? {} : { _own: own }),
-    ...(hide.length === 0 ? {} : { _hide: [...hide] }),
+    ...(hide.length === 0 ? {} : { _hide: [...hide], ...(survey.tools?.defers ? { _defer: true } : {}) }),
     ...(show.length === 0 ? {} : { _show: [...show] }),
   };
 }

@@ -157,7 +157,12 @@ function claudeFacts(id: ClaudeId | undefined): Facts {
     thinkingKept: known && v >= FIRST_KEEPS_THINKING[family] ? 'all' : 'last',
     image: v <= version(4, 5) ? CLAUDE_IMAGE_45 : CLAUDE_IMAGE_55,
     forcedTool: known && forcesTool(family, v),
-    native: known && v >= FIRST_NATIVE ? CLAUDE_NATIVE : [],
+    native:
+      !known || v < FIRST_NATIVE
+        ? []
+        : v >= FIRST_MID_SYSTEM[family]
+          ? [...CLAUDE_NATIVE, 'tool_changes']
+          : CLAUDE_NATIVE,
     unconfirmed,
   };
 }

@@ -101,6 +101,7 @@ export type NativeEdit =
   | 'clear_tool_uses_20250919'
   | 'clear_thinking_20251015'
   | 'compact_20260112'
+  | 'tool_changes'
   | 'truncation'
   | 'compaction';
 

@@ -73,7 +73,10 @@ export const SESSION_CALLS: Handlers = {
   'session.state': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     await actor.session.topics.settled();
-    return actor.read('read', async () => stateOf(await sessionAt(actor, p.at_seq, rooms)));
+    return actor.read('read', async () => ({
+      ...stateOf(await sessionAt(actor, p.at_seq, rooms)),
+      ...(p.trace === true ? { trace: [...actor.session.trace] } : {}),
+    }));
   },
 
   'session.messages': async (caller, p, rooms) => {

@@ -38,6 +38,7 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypes[string]>> = {
   'agent.turn.end': FIRST,
   'tools.indexed': FIRST,
   'tools.index_removed': FIRST,
+  'tools.added': FIRST,
   'topic.vector': FIRST,
   'topic.reset': FIRST,
   'embeddings.request': FIRST,

@@ -171,6 +171,8 @@ export interface Payloads extends DecisionPayloads {
   /** The index of hidden tools as it stands from here on, and the message it was put into. */
   'tools.indexed': DecisionFields & { index: string; message: number; tokens?: number };
   'tools.index_removed': DecisionFields & { copies: number };
+  /** Deferred tools that a message of ours loads from here on; `message`: the stored message it stands before. */
+  'tools.added': DecisionFields & { tools: string[]; message: number };
   /** The vector of an input moved the mean of the running topic. */
   'topic.vector': {
     message: number;

@@ -67,6 +67,7 @@ export function freshState(): SessionState {
     topic: freshTopics(),
     toolList: new ToolList(),
     toolListObserved: new ToolList(),
+    toolsAdded: new Map(),
     toolFacts: { seen: new Map(), invoked: new Map(), discovered: new Map() },
     turnBoundary: false,
     staticChanged: false,
@@ -99,7 +100,7 @@ function staticPart(
 export function evolve(state: SessionState, e: SessionEvent): SessionState {
   state.seq = e.seq;
   state.updatedAt = e.ts;
-  const { _undo: undo, _hide: hide, _show: show, _own: own } = e.payload as DecisionFields;
+  const { _undo: undo, _hide: hide, _show: show, _own: own, _defer: defer } = e.payload as DecisionFields;
   const edits = editsOf(e.payload as DecisionFields);
   const repairs: Decision[] = [];
   for (const seq of undo ?? []) {
@@ -124,6 +125,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     if (hide !== undefined) list.hide(hide);
     if (show !== undefined) list.show(show);
     if (own !== undefined) list.add(own);
+    if (hide !== undefined && defer === true) list.defer(hide);
     if (e.type === 'memory.tool_def_pruned') list.pruned.set(e.payload.tool_id, state.turn);
   }
   switch (e.type) {
@@ -350,6 +352,9 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       if (index !== '') state.indexPlaced = { seq: e.seq, block: index, message };
       break;
     }
+    case 'tools.added':
+      for (const key of e.payload.tools) state.toolsAdded.set(key, e.seq);
+      break;
     case 'tools.index_removed':
       state.indexStale = state.indexStale.filter((c) => state.ledger.get(c.seq) !== undefined);
       break;

@@ -199,6 +199,8 @@ export interface SessionState {
   toolList: ToolList;
   toolListObserved: ToolList;
   toolFacts: ToolFacts;
+  /** Deferred tools by the seq of the decision whose message loads them. */
+  toolsAdded: Map<string, number>;
   /** A final turn has ended, and no main request has followed. */
   turnBoundary: boolean;
   /** System prompt or host's tools are others than what the last main request carried. */

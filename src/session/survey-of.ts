@@ -92,7 +92,12 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     },
     tokensChanged: (at, edits) => tokensWith(session, at, edits),
     indexOf: (at) => rendering.indexOf(at),
-    tools: toolSurvey(state, rendering.projected, o.toolChoice),
+    tools: toolSurvey(
+      state,
+      rendering.projected,
+      o.toolChoice,
+      session.native.plan.edits.includes('tool_changes'),
+    ),
     tokensBehind: (at, end) =>
       rendering.tokensBetween(at, end) + (at < 0 ? sectionTokens(state, rendering).static : 0),
     viewTokens: requestTokens(state, rendering, settings.curated.fixedOverheadTokens),

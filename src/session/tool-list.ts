@@ -27,6 +27,10 @@ export class ToolList {
   /** True when the list, or the host's text, is another than what the last main request carried. */
   changed = false;
   readonly hidden = new Set<string>();
+  /** Declared with `defer_loading`, for the session: loaded by a message where they are not hidden (PV-A46). */
+  readonly deferred = new Set<string>();
+  /** Declared keys in the last main request. */
+  #sentDeclared: readonly string[] | undefined;
   /** Those of them that layer 2 hid, with the turn in which it did. */
   readonly pruned = new Map<string, number>();
   readonly #own = new Map<string, OwnTool>();
@@ -63,6 +67,8 @@ export class ToolList {
     list.sent = other.sent;
     list.changed = other.changed;
     for (const key of other.hidden) list.hidden.add(key);
+    for (const key of other.deferred) list.deferred.add(key);
+    list.#sentDeclared = other.#sentDeclared;
     for (const [key, turn] of other.pruned) list.pruned.set(key, turn);
     for (const [key, own] of other.#own) list.#own.set(key, own);
     list.#part = other.#part;
@@ -82,6 +88,21 @@ export class ToolList {
     const gone = new Set(keys);
     for (const key of keys) if (!this.#own.delete(key)) this.hidden.add(key);
     this.#set(this.listed().filter((key) => !gone.has(key)));
+  }
+
+  /** What is hidden stays in the list as deferred. Where nothing else would be left the provider takes no such list (PV-A45). */
+  defer(keys: readonly string[]): void {
+    if (!this.listed().some((key) => !this.deferred.has(key))) return;
+    const known = new Set(this.catalog.map((t) => t.key));
+    for (const key of keys) if (known.has(key) && this.hidden.has(key)) this.deferred.add(key);
+    this.#set(this.listed());
+  }
+
+  /** Keys of the list as it goes out: what is deferred stands at its end, whether it is hidden or not. */
+  declared(): readonly string[] {
+    if (this.deferred.size === 0) return this.listed();
+    const open = this.listed().filter((key) => !this.deferred.has(key));
+    return [...open, ...this.catalog.map((t) => t.key).filter((key) => this.deferred.has(key))];
   }
 
   /** New and restored tools go to the end; what was hidden and not missed by any request goes back where it was. */
@@ -108,6 +129,7 @@ export class ToolList {
   /** A main request has gone out. */
   carried(): void {
     this.sent = this.listed();
+    this.#sentDeclared = this.declared();
     this.changed = false;
   }
 
@@ -117,17 +139,23 @@ export class ToolList {
 
   /** Exact text of the list; undefined when there is none, or nothing is left of it. */
   text(): string | undefined {
-    const order = this.#order;
+    const order = this.deferred.size === 0 ? this.#order : this.declared();
     if (order === undefined) return this.#part?.native.text;
-    if (this.#text?.of !== order || this.#text.part !== this.#part) {
+    if (!same(this.#text?.of, order) || this.#text?.part !== this.#part) {
       const texts = new Map(this.catalog.map((t) => [t.key, t.text]));
       const slices = order
-        .map((key) => texts.get(key) ?? this.#own.get(key)?.text)
+        .map((key) => this.#definition(texts.get(key) ?? this.#own.get(key)?.text, key))
         .filter((t) => t !== undefined);
       const text = slices.length === 0 ? undefined : `[${slices.join(',')}]`;
       this.#text = { of: order, part: this.#part, text };
     }
     return this.#text!.text;
+  }
+
+  /** The host's own text of a definition; of a deferred one with the field that says so behind it. */
+  #definition(text: string | undefined, key: string): string | undefined {
+    if (text === undefined || !this.deferred.has(key)) return text;
+    return `${text.slice(0, text.lastIndexOf('}'))},"defer_loading":true}`;
   }
 
   #set(order: readonly string[]): void {
@@ -136,7 +164,7 @@ export class ToolList {
       this.catalog.map((t) => t.key),
     );
     this.#order = natural ? undefined : order;
-    this.changed = this.sent !== undefined && !same(order, this.sent);
+    this.changed = this.#sentDeclared !== undefined && !same(this.declared(), this.#sentDeclared);
     this.#count();
   }
 

@@ -3,7 +3,12 @@
 import type { ToolSurvey } from '../curation/tools/tool-survey.js';
 import type { SessionState } from './state.js';
 
-export function toolSurvey(state: SessionState, projected: boolean, choice: unknown): ToolSurvey | undefined {
+export function toolSurvey(
+  state: SessionState,
+  projected: boolean,
+  choice: unknown,
+  defers = false,
+): ToolSurvey | undefined {
   if (state.tools === undefined) return undefined;
   const list = projected ? state.toolListObserved : state.toolList;
   return {
@@ -12,6 +17,8 @@ export function toolSurvey(state: SessionState, projected: boolean, choice: unkn
     sent: list.sent,
     pruned: list.pruned,
     hidden: list.hidden,
+    deferred: list.deferred,
+    defers,
     ...state.toolFacts,
     chosen: chosenTools(choice),
     mustList: choice !== undefined && typeOf(choice) !== 'none',

@@ -210,7 +210,7 @@ export const CURATED_FIELDS: Shape<CuratedSettings> = {
     {
       anthropic: list({
         fallback: [],
-        values: ['clear_tool_uses_20250919', 'clear_thinking_20251015', 'compact_20260112'],
+        values: ['clear_tool_uses_20250919', 'clear_thinking_20251015', 'compact_20260112', 'tool_changes'],
         text: "edits left to Anthropic's API",
       }),
       openaiResponses: list({

@@ -205,7 +205,12 @@ export interface ModelWindow {
   maxOutputTokens?: number;
 }
 
-export type AnthropicNativeEdit = 'clear_tool_uses_20250919' | 'clear_thinking_20251015' | 'compact_20260112';
+export type AnthropicNativeEdit =
+  | 'clear_tool_uses_20250919'
+  | 'clear_thinking_20251015'
+  | 'compact_20260112'
+  /** Hidden tools are declared as deferred and come back by a message (PV-A46). */
+  | 'tool_changes';
 
 /** The block `curated`, PROTOCOL 3. */
 export interface CuratedSettings {

@@ -23,7 +23,7 @@ const ORDER = [
 const BODY = 'word '.repeat(400);
 
 async function trace(d: BenchDaemon): Promise<Json[]> {
-  return (await d.call('session.state', { session: S })).trace;
+  return (await d.call('session.state', { session: S, trace: true })).trace;
 }
 
 const named = (spans: Json[]): string[] => spans.map((s) => s.layer).filter((l) => ORDER.includes(l));
@@ -102,10 +102,10 @@ test('P-1 every main request gets the stack, and no summariser is asked before t
     const last = layers.lastIndexOf('tool_def_pruner');
     assert.ok(last >= 0 && last < (first < 0 ? layers.length : first), layers.join(' '));
   }
-  const { trace: before } = await d.call('session.state', { session: S });
+  const { trace: before } = await d.call('session.state', { session: S, trace: true });
   await prepare(d, undefined, { task_kind: 'plan', messages: [user('inner')] });
   assert.deepEqual(
-    (await d.call('session.state', { session: S })).trace,
+    (await d.call('session.state', { session: S, trace: true })).trace,
     before,
     'an exempt kind ran layers',
   );

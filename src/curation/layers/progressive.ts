@@ -36,12 +36,17 @@ export class Progressive implements Layer {
     const missing = tools.catalog.filter(
       (t) => shown.has(t.key) && !listed.has(t.key) && !tools.pruned.has(t.key),
     );
-    const surplus = tools.catalog.filter((t) => listed.has(t.key) && !shown.has(t.key));
+    const surplus = tools.catalog.filter(
+      (t) => listed.has(t.key) && !shown.has(t.key) && !tools.deferred.has(t.key),
+    );
     const stale = !own && needsOwn(tools) && listed.has(DISCOVER);
     const grow = listMayGrow(survey);
-    const atOnce: AtOnce[] = grow
-      ? bySection(missing).map(([c, m]) => ({ ...show(tools, c, m), ...sent(tools) }))
-      : [];
+    const growing = grow ? missing.filter((t) => !tools.deferred.has(t.key)) : [];
+    const atOnce: AtOnce[] = bySection(growing).map(([c, m]) => ({ ...show(tools, c, m), ...sent(tools) }));
+    // What is declared as deferred is loaded by a message behind everything (PV-A46).
+    const loaded = bySection(missing.filter((t) => tools.deferred.has(t.key)));
+    const end = { at: survey.messages.length, presend: true };
+    atOnce.push(...loaded.map(([c, m]) => ({ ...show(tools, c, m), ...end })));
     if (own && !listed.has(DISCOVER) && grow) atOnce.push({ ...addOwn(survey), ...sent(tools) });
     // What no request has listed yet is hidden for nothing.
     const unsent = bySection(surplus.filter((t) => !before.has(t.key)));

@@ -46,12 +46,13 @@ export class ToolDefPruner implements Layer {
       const key = this.#mostRecent(survey, tools, hidden);
       if (key !== undefined) wanted.push({ key, reason: 'tool_choice' });
     }
-    if (wanted.length === 0 || !listMayGrow(survey)) return [];
-    return wanted.map(({ key, reason }) => ({
-      ...built(survey, tools, key, this.#lastTurn(survey, tools, key), reason),
-      at: -1,
-      presend: tools.sent === undefined || tools.sent.includes(key),
-    }));
+    const grows = listMayGrow(survey);
+    return wanted
+      .filter(({ key }) => grows || tools.deferred.has(key))
+      .map(({ key, reason }) => ({
+        ...built(survey, tools, key, this.#lastTurn(survey, tools, key), reason),
+        ...place(survey, tools, key),
+      }));
   }
 
   /** All idle tools as one candidate: the first of them pays the whole re-cache, so the others go with it. */
@@ -64,7 +65,14 @@ export class ToolDefPruner implements Layer {
     if (!listMayShrink(survey, tools)) return undefined;
     const listed = new Set(tools.listed);
     let idle = tools.catalog
-      .filter((t) => listed.has(t.key) && !t.pinned && !returning.has(t.key) && !tools.claimed.has(t.key))
+      .filter(
+        (t) =>
+          listed.has(t.key) &&
+          !t.pinned &&
+          !tools.deferred.has(t.key) &&
+          !returning.has(t.key) &&
+          !tools.claimed.has(t.key),
+      )
       .map((t) => t.key)
       .filter((key) => this.#isIdle(survey, tools, settings, key));
     const called = calledTools(survey);
@@ -108,6 +116,12 @@ export class ToolDefPruner implements Layer {
     });
     return keys[turns.indexOf(Math.max(...turns))];
   }
+}
+
+/** A deferred tool comes back by a message behind everything; any other changes the list before everything. */
+function place(survey: Survey, tools: ToolSurvey, key: string): { at: number; presend: boolean } {
+  if (tools.deferred.has(key)) return { at: survey.messages.length, presend: true };
+  return { at: -1, presend: tools.sent === undefined || tools.sent.includes(key) };
 }
 
 /** Tools with calls in the request: their definitions stay (PROVIDERS 6, condition 11). */

@@ -21,6 +21,10 @@ export interface ToolSurvey {
   readonly discovered: ReadonlyMap<string, number>;
   /** Tools that this request's tool_choice names. */
   readonly chosen: readonly string[];
+  /** Declared as deferred (PV-A46): showing one changes no byte that was sent; what was shown so stays. */
+  readonly deferred: ReadonlySet<string>;
+  /** What is hidden now is to be declared as deferred. */
+  readonly defers: boolean;
   /** A tool_choice other than `none` is given: some tool must be listed. */
   readonly mustList: boolean;
   /** A final turn has ended and no main request has followed yet. */

@@ -122,6 +122,7 @@ export const SESSION_METHODS = {
     params: z.strictObject({
       session,
       at_seq: positive.optional().describe('as it was there; absent: as it is'),
+      trace: z.boolean().optional().describe('with the spans of the newest llm.prepare or turn.end'),
     }),
     result: z.strictObject({
       session,

@@ -24,6 +24,7 @@ export const COMPACT_MINIMUM = 50_000;
 export const BETAS = {
   editing: 'context-management-2025-06-27',
   compact: 'compact-2026-01-12',
+  toolChanges: 'mid-conversation-tool-changes-2026-07-01',
 } as const;
 
 export interface NativeFields {
@@ -70,6 +71,8 @@ const DELEGATES: Readonly<Record<NativeEdit, Delegated | undefined>> = {
   clear_thinking_20251015: 'thinking',
   compact_20260112: 'summary',
   compaction: 'summary',
+  // Not an edit of what is sent: how our own decisions about tools go out (PV-A46).
+  tool_changes: undefined,
   // What `auto` drops is dropped only where the request would be refused: nothing of ours is the same.
   truncation: undefined,
 };
@@ -95,10 +98,12 @@ function anthropic(edits: readonly NativeEdit[], k: NativeKnobs): NativeFields {
   }
   const compacts = edits.includes('compact_20260112');
   if (compacts) list.push({ type: 'compact_20260112', trigger: tokens(k.compactAt) });
-  if (list.length === 0) return { betas: [] };
+  const changes = edits.includes('tool_changes') ? [BETAS.toolChanges] : [];
+  if (list.length === 0) return { betas: changes };
   const betas = [
     ...(list.length > (compacts ? 1 : 0) ? [BETAS.editing] : []),
     ...(compacts ? [BETAS.compact] : []),
+    ...changes,
   ];
   return { context_management: { edits: list }, betas };
 }

@@ -25,6 +25,7 @@ import type { Session } from '../session.js';
 import { adopt, traceOf } from '../spans.js';
 import { spendingWith } from '../spending.js';
 import { taskKind } from '../task-kind.js';
+import { loadDeferred } from '../tool-additions.js';
 import { refuse, violationsOf } from '../validity.js';
 import { breakpoints, requestHash, systemText, toolsText } from '../view.js';
 import { take } from './append.js';
@@ -80,6 +81,7 @@ export async function prepare(
     placeDurable(session, draft);
     placeIndex(session, draft);
     startDue(session, draft, run, pending);
+    loadDeferred(session, draft);
   }
   session.rendering.sync(state);
   const violations = violationsOf(session, pending);

@@ -50,7 +50,6 @@ export function stateOf(session: Session) {
     durable: { ...durableShown(session) },
     epoch: state.epoch,
     round: state.round,
-    trace: [...session.trace],
   };
 }
 
