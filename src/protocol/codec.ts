@@ -20,6 +20,7 @@ import { countEntries, MsgpackPiece } from './msgpack-piece.js';
 import { scanMsgpack } from './msgpack-scan.js';
 import { packable } from './packable.js';
 import { MAX_FRAME_DEPTH, type Piece } from './piece.js';
+import { quickCheck } from './quick-check.js';
 import { asBuffer, checkUtf8 } from './utf8.js';
 import { check } from './validate.js';
 import { message, system, toolChoice, tools } from './values.js';
@@ -63,7 +64,7 @@ function unwrap(schema: z.ZodType): unknown {
     : schema;
 }
 
-function readParams(method: MethodName, params: Piece | undefined): unknown {
+function readParams(method: MethodName, params: Piece | undefined): Record<string, unknown> {
   if (params === undefined) return {};
   if (params.kind !== 'object') fail('BAD_TYPE', 'params: expected an object', { path: 'params' });
   const verbatim = VERBATIM.get(method)!;
@@ -87,10 +88,19 @@ function interpret(envelope: Envelope): Incoming {
   const { id, method } = envelope;
   if (!isMethod(method))
     return fail('METHOD_NOT_FOUND', `there is no method ${JSON.stringify(method.slice(0, 100))}`);
-  const checked = check(METHODS[method].params as z.ZodType<unknown>, readParams(method, envelope.params));
-  if (!checked.ok) throw checked.error;
-  const call = { method, params: checked.value } as Call;
+  const schema = METHODS[method].params as z.ZodType<unknown>;
+  const params = readParams(method, envelope.params);
+  const call = {
+    method,
+    params: quickCheck(schema, params) ? { ...params } : checked(schema, params),
+  } as Call;
   return id === undefined ? { kind: 'notification', ...call } : { kind: 'request', id, ...call };
+}
+
+function checked(schema: z.ZodType<unknown>, params: unknown): unknown {
+  const result = check(schema, params);
+  if (!result.ok) throw result.error;
+  return result.value;
 }
 
 function decodeWith(open: Codec['open'], frame: Uint8Array | string): Incoming {

@@ -7,6 +7,7 @@ import {
   chain,
   detach,
   type JournalRecord,
+  type RecordFields,
   type SessionKey,
   type Store,
 } from '../journal/index.js';
@@ -57,20 +58,19 @@ export class Draft {
       stored = split.payload;
       json = undefined;
     }
-    const record = chain(
-      { seq: state.seq, hash: state.hash },
-      {
-        seq: state.seq + 1,
-        ts: this.#now(),
-        type: event.type,
-        turn: state.turn,
-        payload: stored,
-        ...(json === undefined ? {} : { json }),
-        ...(event.observed === undefined ? {} : { observed: event.observed }),
-      },
-    );
+    const { type, observed } = event;
+    const { turn } = state;
+    const seq = state.seq + 1;
+    const ts = this.#now();
+    // Written out: a spread of objects of many shapes costs more here than all else but the text.
+    const fields: RecordFields = { seq, ts, type, turn, payload: stored };
+    if (json !== undefined) fields.json = json;
+    if (observed !== undefined) fields.observed = observed;
+    const record = chain({ seq: state.seq, hash: state.hash }, fields);
     // Told as it is journalled: who hears it now and who reads it later get the same.
-    const folded = { ...event, payload, seq: record.seq, ts: record.ts, turn: record.turn } as SessionEvent;
+    const folded = (
+      observed === undefined ? { type, payload, seq, ts, turn } : { type, payload, observed, seq, ts, turn }
+    ) as SessionEvent;
     evolve(state, folded);
     state.hash = record.hash;
     const committed = { record, event: folded };
