@@ -15,8 +15,10 @@ import { EvalThreads } from '../eval/threads.js';
 import { PRESETS } from '../protocol/index.js';
 import { configError, loadSettings, type PresetName } from '../settings/index.js';
 import { printJson, say } from './connection.js';
+import { evalLive } from './eval-live.js';
 import { armsTable } from './eval-table.js';
 import { CommandError, EXIT } from './failure.js';
+import { liveTable } from './live-table.js';
 import { Progress } from './progress.js';
 
 const SETS = ['cases', 'transcripts'] as const;
@@ -35,6 +37,10 @@ interface EvalOptions {
   html?: string;
   json?: boolean;
   inspectMode?: boolean;
+  agent?: string;
+  trials: number;
+  margin: number;
+  stopEarly?: boolean;
 }
 
 export function register(program: Command): void {
@@ -59,7 +65,15 @@ export function register(program: Command): void {
     .option('--html <file>', 'write the comparison of presets as one HTML file')
     .option('--json', 'as JSON')
     .option('--inspect-mode', 'read one JSON request from stdin: {"case": DIR, "preset"?}')
+    .option(
+      '--agent <command>',
+      'run this agent on a folder of tasks under each arm (CURATED_URL, CURATED_TASK)',
+    )
+    .option('--trials <n>', 'attempts of the agent at each task under each arm', number, 1)
+    .option('--margin <share>', 'loss of success that is acceptable', number, 0.05)
+    .option('--stop-early', 'end when no arm can be told more of')
     .action(async (o: EvalOptions) => {
+      if (o.agent !== undefined) return live(o.agent, o);
       const tokenizer = attach();
       const count: CountText = (text) => tokenizer.count(text, 'o200k_base');
       try {
@@ -106,13 +120,39 @@ function number(text: string): number {
 
 /** @returns true when nothing failed */
 function run(o: EvalOptions, count: CountText): Promise<boolean> {
-  const dir = resolve(o.data ?? process.env['CURATED_DATA'] ?? '../shared/data');
-  if (!existsSync(dir))
-    throw new CommandError(`${dir}: no such folder`, { hint: 'name one with --data', exit: EXIT.usage });
+  const dir = dataOf(o);
   const set = o.set ?? (holdsCases(dir) ? 'cases' : 'transcripts');
   if (set === 'cases' && o.html !== undefined)
     throw new CommandError('--html shows compared presets, cases have none', { exit: EXIT.usage });
   return set === 'cases' ? cases(dir, o, count) : arms(dir, o);
+}
+
+/** Exits 1 when an arm succeeds less often than the first. */
+async function live(agent: string, o: EvalOptions): Promise<void> {
+  const report = await evalLive(dataOf(o), {
+    agent,
+    presets: o.presets,
+    trials: Math.max(1, Math.round(o.trials)),
+    margin: o.margin,
+    stopEarly: o.stopEarly === true,
+    seed: o.seed,
+  });
+  const summary = liveTable(report);
+  write(o, report, summary);
+  if (o.json === true) printJson(report);
+  else process.stdout.write(summary);
+  const isWorse = report.arms.some((a) => {
+    const d = a.against?.difference;
+    return d !== null && d !== undefined && d.high < 0;
+  });
+  if (isWorse) process.exitCode = EXIT.failed;
+}
+
+function dataOf(o: EvalOptions): string {
+  const dir = resolve(o.data ?? process.env['CURATED_DATA'] ?? '../shared/data');
+  if (!existsSync(dir))
+    throw new CommandError(`${dir}: no such folder`, { hint: 'name one with --data', exit: EXIT.usage });
+  return dir;
 }
 
 function holdsCases(dir: string): boolean {
