@@ -38,8 +38,6 @@ export interface Caller extends Holder {
   readonly llm?: Readonly<Record<string, unknown>> | undefined;
   /** What the client said of its embedder, if it declared one. */
   readonly embeddings: { model: string; dimensions: number } | undefined;
-  /** Called when the connection ends. */
-  onEnd(fn: () => void): void;
   /** Subscriptions of this connection, by session. */
   readonly subscriptions: Map<string, () => void>;
 }

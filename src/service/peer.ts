@@ -51,7 +51,7 @@ export class Peer implements Caller {
   readonly #codec: Codec;
   readonly #o: PeerOptions;
   readonly #calls = new CallLedger<Waiting>();
-  readonly #endings: (() => void)[] = [];
+  readonly #endings = new Set<() => void>();
   #state: ConnectionState = 'fresh';
   #capabilities: NonNullable<Params<'initialize'>['capabilities']> = {};
 
@@ -86,8 +86,10 @@ export class Peer implements Caller {
     this.#send({ method: 'session.superseded', params: { session, epoch } });
   }
 
-  onEnd(fn: () => void): void {
-    this.#endings.push(fn);
+  onEnd(fn: () => void): () => void {
+    if (this.#state === 'closed') fn();
+    else this.#endings.add(fn);
+    return () => void this.#endings.delete(fn);
   }
 
   ask<M extends ServerRequestName>(
@@ -222,7 +224,8 @@ export class Peer implements Caller {
 
   #end(): void {
     this.#state = 'closed';
-    for (const fn of this.#endings) fn();
+    for (const fn of [...this.#endings]) fn();
+    this.#endings.clear();
     for (const waiting of this.#calls.drain()) {
       waiting.reject(new CuratedError('SUMMARY_FAILED', 'the client is gone'));
     }

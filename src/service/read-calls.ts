@@ -86,9 +86,12 @@ async function subscribeOne(
       send(p.session, project(event));
     }
   });
-  const stop = () => actor.unsubscribe(send);
-  caller.subscriptions.set(p.session, stop);
-  caller.onEnd(stop);
+  const leave = () => actor.unsubscribe(send);
+  const stays = caller.onEnd(leave);
+  caller.subscriptions.set(p.session, () => {
+    leave();
+    stays();
+  });
   return { seq };
 }
 
@@ -107,9 +110,12 @@ async function subscribeAll(
     else caller.notify(session, e);
   };
   rooms.registry.subscribeAll(caller.tenant, send);
-  const stop = () => rooms.registry.unsubscribeAll(caller.tenant, send);
-  caller.subscriptions.set('*', stop);
-  caller.onEnd(stop);
+  const leave = () => rooms.registry.unsubscribeAll(caller.tenant, send);
+  const stays = caller.onEnd(leave);
+  caller.subscriptions.set('*', () => {
+    leave();
+    stays();
+  });
   if (fromSeq !== undefined) {
     for (const { session } of await rooms.registry.list(caller.tenant)) {
       for await (const { event } of events(rooms.store, { tenant: caller.tenant, session }, fromSeq)) {

@@ -43,7 +43,6 @@ export const SESSION_CALLS: Handlers = {
       },
     );
     actor.takeLease(caller);
-    caller.onEnd(() => actor.release(caller));
     // Once in a tree of sessions: who resumes has it in the history, who works for another has it from there.
     if (p.project === undefined || result.resumed || p.parent !== undefined) return result;
     const packet = wakeUp(caller, p.project, actor.session.settings.curated.context, rooms);
@@ -178,6 +177,7 @@ export const SESSION_CALLS: Handlers = {
     if (p.force === true) actor.takeLease(caller);
     await actor.exclusive('forget', caller, () => rooms.store.erase(actor.key));
     actor.session.state.status = 'erased';
+    actor.release(caller);
     rooms.registry.drop(caller.tenant, p.session);
     await rooms.recall?.forget(actor.key);
     await rooms.files?.forget(actor.key);

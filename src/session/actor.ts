@@ -49,6 +49,8 @@ export class SessionActor {
   readonly #global: Subscriber;
   readonly #watched: () => boolean;
   #holder: Holder | undefined;
+  /** Takes back that the holder's end is waited for. */
+  #leave: (() => void) | undefined;
   /** Those that a newer one took the session from. */
   #former: WeakSet<Holder> | undefined;
   #outbox: Committed[] = [];
@@ -230,7 +232,7 @@ export class SessionActor {
   /** The newer writer holds the session; the older one is told. */
   takeLease(holder: Holder): void {
     const old = this.#holder;
-    this.#holder = holder;
+    this.#hold(holder);
     this.#former?.delete(holder);
     if (old === undefined || old === holder) return;
     this.#former ??= new WeakSet();
@@ -239,7 +241,19 @@ export class SessionActor {
   }
 
   release(holder: Holder): void {
-    if (this.#holder === holder) this.#holder = undefined;
+    if (this.#holder !== holder) return;
+    this.#holder = undefined;
+    this.#leave?.();
+    this.#leave = undefined;
+  }
+
+  /** One that is gone already holds nothing, but what it had asked for is still done. */
+  #hold(holder: Holder): void {
+    if (this.#holder === holder) return;
+    this.#leave?.();
+    this.#leave = undefined;
+    this.#holder = holder;
+    this.#leave = holder.onEnd(() => this.release(holder));
   }
 
   idle(): Promise<void> {
@@ -314,8 +328,8 @@ export class SessionActor {
   }
 
   #checkLease(holder: Holder): void {
-    if (this.#holder === undefined) this.#holder = holder;
-    if (this.#holder !== holder) {
+    if (this.#holder === undefined) this.#hold(holder);
+    else if (this.#holder !== holder) {
       fail(
         'SUPERSEDED',
         'another connection opened this session later and holds it; open it again to take it back',

@@ -86,8 +86,12 @@ export class SessionRegistry {
       .catch(() => {});
   }
 
+  /** The journal is another one, or gone: what was read from it is let go. */
   drop(tenant: string, session: string): void {
-    this.#of(tenant).delete(session);
+    const sessions = this.#of(tenant);
+    const actor = sessions.get(session);
+    sessions.delete(session);
+    if (actor?.parked === false && actor.parkable) actor.park();
   }
 
   /** The session that gave out a handle: its first letters say which. */

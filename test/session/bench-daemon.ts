@@ -28,7 +28,7 @@ export class BenchCaller implements Caller {
   readonly subscriptions = new Map<string, () => void>();
   readonly heard: { session: string; event: ProjectedEvent }[] = [];
   readonly supersededSessions: string[] = [];
-  readonly #endings: (() => void)[] = [];
+  readonly endings = new Set<() => void>();
 
   constructor(tenant = 'default') {
     this.tenant = tenant;
@@ -58,12 +58,14 @@ export class BenchCaller implements Caller {
     return capability === 'embeddings' && this.embeddings !== undefined;
   }
 
-  onEnd(fn: () => void): void {
-    this.#endings.push(fn);
+  onEnd(fn: () => void): () => void {
+    this.endings.add(fn);
+    return () => void this.endings.delete(fn);
   }
 
   end(): void {
-    for (const fn of this.#endings) fn();
+    for (const fn of [...this.endings]) fn();
+    this.endings.clear();
   }
 }
 

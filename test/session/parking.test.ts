@@ -113,3 +113,28 @@ test('a session that is only looked at is in use', async () => {
     assert.equal(d.registry.park(IDLE), 0);
   }
 });
+
+test('F41 a connection that opens many sessions remembers those that it holds, not those that it had', async () => {
+  const d = new BenchDaemon();
+  for (let i = 0; i < 20; i += 1) {
+    const session = `s${i}`;
+    await d.call('session.open', { ...OPEN, session });
+    await d.call('session.subscribe', { session });
+    await d.call('session.subscribe', { session });
+    await d.call('session.open', { ...OPEN, session });
+  }
+  assert.equal(d.caller.endings.size, 40);
+  for (let i = 0; i < 10; i += 1) await d.call('session.close', { session: `s${i}` });
+  for (let i = 10; i < 20; i += 1) await d.call('session.forget', { session: `s${i}` });
+  assert.equal(d.caller.endings.size, 20, 'the subscriptions are left');
+});
+
+test('F41 a connection that writes without opening holds the session until it ends', async () => {
+  const d = await started();
+  d.caller.end();
+  const [writer, next] = [new BenchCaller(), new BenchCaller()];
+  await d.call('turn.end', { session: 's' }, writer);
+  await assert.rejects(d.call('turn.end', { session: 's' }, next), { kind: 'SUPERSEDED' });
+  writer.end();
+  await d.call('turn.end', { session: 's' }, next);
+});

@@ -38,6 +38,8 @@ export class Decider {
   readonly #clock: ManualClock;
   readonly #id: string;
   readonly #session: Session;
+  /** The answer before: the next one is told by what differs from it. */
+  #base: { base?: string } = {};
   /** Decisions by event type; what was only observed is not one. */
   readonly decisions: Map<string, number>;
 
@@ -93,11 +95,17 @@ export class Decider {
    */
   async prepare(news: readonly Native[]): Promise<number | undefined> {
     try {
-      const { cache } = await TURN_CALLS['llm.prepare']!(
+      const { cache, hash } = await TURN_CALLS['llm.prepare']!(
         this.#caller,
-        { session: this.#id, return: 'patch', ...(news.length === 0 ? {} : { append: [...news] }) },
+        {
+          session: this.#id,
+          return: 'patch',
+          ...this.#base,
+          ...(news.length === 0 ? {} : { append: [...news] }),
+        },
         this.#rooms,
       );
+      this.#base = { base: hash };
       return cache.first_changed === undefined ? undefined : this.#tokensUpTo(cache.first_changed);
     } catch (e) {
       await this.append(news);
@@ -199,7 +207,7 @@ function worldOf(count: CountText, at: number): World {
     ask: none,
     can: () => false,
     embeddings: undefined,
-    onEnd: () => {},
+    onEnd: () => () => {},
     subscriptions: new Map(),
   };
   return { rooms, caller, clock, decisions };
