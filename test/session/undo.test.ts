@@ -172,6 +172,50 @@ test('L2-10 an undone pruning lists the tool again, and it is not pruned again',
   assert.ok((await t.call('journal.replay')).identical);
 });
 
+test('L1-8 an undone pair comes back as a pair, and the undo of its call says which decision that is', async () => {
+  const t = await talk({ config: clearing({ ...AGED, drop_strategy: 'full_drop' }) });
+  let decided: Json[] = [];
+  for (let n = 0; decided.length === 0 && n < 4; n++) decided = (await t.turn(n)).filter(isCleared);
+  const [result, call] = decided;
+  assert.deepEqual([call.reason, call.tool_call_id], ['input', result.tool_call_id]);
+  const before = await t.request([user('?')]);
+  assert.ok(!before.includes(`"id":"${result.tool_call_id}"`), 'the call is out as well');
+  await assert.rejects(t.call('session.undo', { seq: call.seq }), (e: Json) => {
+    assert.deepEqual(e.detail.decisions, [result.seq]);
+    return true;
+  });
+  assert.deepEqual((await t.call('session.undo', { seq: result.seq })).undoes, [result.seq, call.seq]);
+  for (let n = 5; n < 9; n++) await t.turn(n);
+  const stored = (await t.call('session.messages')).messages.map((m: Json) => JSON.stringify(m.message));
+  const now = await t.request([user('!')]);
+  for (const at of [call.message, result.message]) assert.ok(now.includes(stored[at]), `message ${at}`);
+  assert.ok((await t.call('journal.replay')).identical);
+});
+
+test("a shortened call's input is taken back alone, and stays whole", async () => {
+  const config = {
+    ...clearing(AGED),
+    curated: { clear_tool_inputs: true, max_input_chars: 200, cost_rule: 'off', keep: { tool_uses: 1 } },
+  };
+  const t = await talk({ config });
+  const text = 'a long new file '.repeat(80);
+  const write = (n: number) => toolRound(`w${n}`, 'Write', { path: `f${n}`, text: `${n} ${text}` }, 'ok');
+  let cut: Json;
+  for (let n = 0; n < 8; n++) {
+    await t.call('session.append', { messages: [user(`go ${n}`), ...write(n)] });
+    await t.request();
+    await t.call('session.append', { messages: [assistant('done')] });
+    await t.call('turn.end', {});
+    cut ??= (await t.events()).find((e) => isCleared(e) && e.reason === 'input');
+    if (cut !== undefined && n === 4) await t.call('session.undo', { seq: cut.seq });
+  }
+  const now = await t.request([user('?')]);
+  const own = Number(cut.tool_call_id.slice(1));
+  assert.ok(now.includes(`${own} ${text}`));
+  assert.ok(!now.includes(`${own + 1} ${text}`), 'the next one is still short');
+  assert.ok((await t.call('journal.replay')).identical);
+});
+
 test('F41 an undo comes from beside the writer, and takes no lease from it', async () => {
   const t = await talk();
   await t.turn(0);
@@ -190,11 +234,14 @@ test('P-7 J-10 whatever is undone and whenever: what was undone stands whole, pr
     undo: fc.boolean(),
     pick: fc.nat(20),
     preset: fc.constantFrom('conservative', 'aggressive'),
+    model: fc.constantFrom('claude-haiku-4-5', 'claude-opus-5'),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 9 }), async (steps) => {
       const config = { ...clearing(AGED), curated: { preset: steps[0]!.preset } };
-      const t = await talk({ config });
+      const { model } = steps[0]!;
+      const t = await talk({ config, model });
+      const think = { type: 'thinking', thinking: 'hm, so it is', signature: 'c2ln' };
       const wanted = new Set<number>();
       let last: string[] = [];
       const check = (prepared: Json, told: Json[]) => {
@@ -210,7 +257,9 @@ test('P-7 J-10 whatever is undone and whenever: what was undone stands whole, pr
           messages: [user(`go ${n}`), ...toolRound(`t${n}`, 'Read', { n }, `${n}: ${BODY}`)],
         });
         check(await t.call('llm.prepare'), told);
-        await t.call('session.append', { messages: [assistant(`done ${n}`)] });
+        await t.call('session.append', {
+          messages: [{ role: 'assistant', content: [think, ...assistant(`done ${n}`).content] }],
+        });
         const stands = (await t.events()).filter((e) => isCleared(e) && !wanted.has(e.message));
         const one = stands[s.pick % Math.max(1, stands.length)];
         if (s.undo && one !== undefined) {
