@@ -51,6 +51,8 @@ const GROWTH = 0.03;
 export class Stack {
   readonly layers: readonly Layer[];
   #waiting: Waiting[] = [];
+  /** The end of the last topic was a boundary already. */
+  #topicAsked = false;
   /** The last time that nothing paid: how much there was, and when. */
   #refused = { candidates: 0, tokens: 0, arrived: 0, boundaries: 0, cold: 0 };
 
@@ -92,6 +94,10 @@ export class Stack {
   #isDue(survey: Survey): boolean {
     const last = this.#refused;
     last.boundaries += 1;
+    // A natural boundary is asked about once, however long the list.
+    const ended = survey.topicEnded && !this.#topicAsked;
+    this.#topicAsked = survey.topicEnded;
+    if (ended) return true;
     if (last.candidates <= SHORT_LIST || survey.viewTokens > survey.budget) return true;
     if (survey.prefix.known && survey.prefix.cold > last.cold) return true;
     return (
@@ -123,7 +129,7 @@ export class Stack {
     if (numbers?.edit !== true) return { ...verdict, chosen };
     const low = lowMark(survey.settings.curated.target, survey.window);
     let left = low === undefined ? Number.POSITIVE_INFINITY : survey.viewTokens - low;
-    for (const candidate of sent.slice(verdict.from)) {
+    for (const candidate of closedFirst(survey, sent.slice(verdict.from))) {
       if (left <= 0) break;
       left -= candidate.frees;
       chosen.add(candidate);
@@ -270,6 +276,13 @@ function byName(survey: Survey, layers: readonly Layer[], trace?: Trace): Offer[
 }
 
 /** Everything that may go anyway, and last resorts until the request is within its budget. */
+/** L3-14: what belongs to topics that ended goes before what is being talked about; else in the order given. */
+function closedFirst(survey: Survey, candidates: readonly Candidate[]): readonly Candidate[] {
+  const open = candidates.filter((c) => survey.inTopic(c.at));
+  if (open.length === 0 || open.length === candidates.length) return candidates;
+  return [...candidates.filter((c) => !survey.inTopic(c.at)), ...open];
+}
+
 function force(survey: Survey, sent: readonly Candidate[], chosen: Set<Candidate>): Set<Candidate> {
   let over = survey.viewTokens - survey.budget;
   for (const candidate of sent) {
@@ -277,7 +290,10 @@ function force(survey: Survey, sent: readonly Candidate[], chosen: Set<Candidate
     chosen.add(candidate);
     over -= candidate.frees;
   }
-  const resorts = sent.filter((c) => c.lastResort === true).sort((a, b) => b.frees - a.frees);
+  const resorts = closedFirst(
+    survey,
+    sent.filter((c) => c.lastResort === true).sort((a, b) => b.frees - a.frees),
+  );
   for (const candidate of resorts) {
     if (over <= 0) break;
     chosen.add(candidate);

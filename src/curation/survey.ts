@@ -57,6 +57,10 @@ export interface Survey {
   shows(at: number, text: string): boolean;
   /** Turns and calls since what had been sent was last edited; since the start when it never was. */
   readonly sinceEdit: { turns: number; calls: number };
+  /** Does the message belong to the running topic, or to the one it came back to? True where no topic has ended. */
+  inTopic(at: number): boolean;
+  /** A topic has ended since what had been sent was last edited: a natural place for the next edit (L3-14). */
+  readonly topicEnded: boolean;
   /** What more edits of one stored message change in its tokens, as the message itself is counted. Exact. */
   tokensChanged(at: number, edits: readonly TextEdit[]): number;
   /** Index in request.messages of a stored message. */

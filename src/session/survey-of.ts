@@ -13,6 +13,7 @@ import type { Session } from './session.js';
 import { spentOf } from './spending.js';
 import type { SessionState } from './state.js';
 import { toolSurvey } from './tool-survey-of.js';
+import { inTopic, topicEndedSince } from './topics/spans.js';
 
 export interface SurveyOptions {
   forced?: boolean;
@@ -90,6 +91,8 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
       turns: state.turn - (state.lastEdit?.turn ?? 0),
       calls: state.calls.calls.length - (state.lastEdit?.calls ?? 0),
     },
+    inTopic: inTopic(state.topic),
+    topicEnded: topicEndedSince(state.topic, state.lastEdit?.turn ?? -1),
     tokensChanged: (at, edits) => tokensWith(session, at, edits),
     indexOf: (at) => rendering.indexOf(at),
     tools: toolSurvey(

@@ -35,6 +35,8 @@ export interface KitOptions {
   pending?: readonly string[];
   openFrom?: number;
   budget?: number;
+  /** First message of the running topic; absent: no topic has ended. */
+  topicFrom?: number;
   /** Units of the session's requests; default: so many that no bound is met. */
   spent?: Spending;
 }
@@ -101,6 +103,8 @@ export class History {
       takingBack: () => ({ tokens: 0, first: 0 }),
       shows: (at, text) => this.render()[at]?.includes(text) === true,
       sinceEdit: { turns: o.turn ?? 9, calls: calls.calls.length },
+      inTopic: (at) => at >= (o.topicFrom ?? 0),
+      topicEnded: (o.topicFrom ?? 0) > 0,
       tokensChanged: (at, edits) => {
         const { native, reading } = messages[at]!;
         const after = this.spec.read(new Native(applyEdits(native.text, edits)));

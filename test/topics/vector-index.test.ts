@@ -103,3 +103,32 @@ test('F34 nothing but numbers gets into the index, and the process lives', async
   assert.equal((await index.nearest([1, 5], 1))[0]!.label, 5);
   await owner.close();
 });
+
+test('a flat scan that goes over steps of 16 bits first gives the same as one that compares all, to the last bit', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 257, max: 700 }),
+      fc.integer({ min: 1, max: 70 }),
+      fc.integer({ min: 0, max: 12 }),
+      fc.integer(),
+      (n, dims, k, seed) => {
+        const vectors = cloud(n, dims, seed);
+        // Doubles, and vectors that differ by less than a step.
+        vectors[4] = vectors[5]!;
+        vectors[6] = vectors[7]!.map((x) => x * (1 + 1e-7));
+        const rows = new Rows(dims);
+        for (const [i, v] of vectors.entries()) rows.add(i, v);
+        // Each row alone in an index is compared exactly.
+        const q = vectors[n >> 1]!;
+        const exact = vectors.map((v, label) => {
+          const one = new Rows(dims);
+          one.add(label, v);
+          return one.nearest(q, 1)[0]!;
+        });
+        exact.sort((a, b) => b.similarity - a.similarity || a.label - b.label);
+        assert.deepEqual(rows.nearest(q, k), exact.slice(0, k));
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
