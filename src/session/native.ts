@@ -2,7 +2,7 @@
 
 import { readApplied } from '../providers/native/applied.js';
 import { checkFields } from '../providers/native/check.js';
-import type { NativeFields } from '../providers/native/fields.js';
+import { BETAS, type NativeFields } from '../providers/native/fields.js';
 import type { Draft } from './commit.js';
 import { event } from './events.js';
 import type { Session } from './session.js';
@@ -21,8 +21,11 @@ export function nativeFields(
   tokens: number,
 ): { fields: Omit<NativeFields, 'betas'> & { betas?: string[] }; event: { native?: unknown } } {
   const { plan, forecast } = session.native;
-  if (plan.edits.length === 0) return { fields: {}, event: {} };
-  const { betas, ...rest } = plan.fields;
+  // A list with deferred tools needs its header for good, whatever the configuration says by now.
+  const sticky = session.state.toolList.deferred.size > 0 ? [BETAS.toolChanges] : [];
+  if (plan.edits.length === 0) return { fields: sticky.length === 0 ? {} : { betas: sticky }, event: {} };
+  const { betas: own, ...rest } = plan.fields;
+  const betas = [...new Set([...own, ...sticky])];
   const faults = checkFields(session.profile, plan.fields);
   // Our own settings compiled into something the provider refuses is a fault of ours: the request goes without.
   if (faults.length > 0) {

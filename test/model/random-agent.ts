@@ -9,7 +9,7 @@ import type { Dice } from './dice.js';
 export type AgentFormat = 'anthropic' | 'openai-chat' | 'openai-responses';
 
 export interface Provider {
-  ask(request: Json): { status: number; body: Json };
+  ask(request: Json, betas?: string[]): { status: number; body: Json };
 }
 
 export function providerOf(
@@ -18,9 +18,11 @@ export function providerOf(
   fakes: { anthropic: FakeAnthropic; openai: FakeOpenAi },
 ): Provider {
   return {
-    ask: (request) =>
+    ask: (request, betas = []) =>
       format === 'anthropic'
-        ? fakes.anthropic.messages(JSON.stringify({ model, max_tokens: 1000, ...request }))
+        ? fakes.anthropic.messages(JSON.stringify({ model, max_tokens: 1000, ...request }), {
+            'anthropic-beta': betas.join(','),
+          })
         : format === 'openai-chat'
           ? fakes.openai.chat(JSON.stringify({ model, ...request }))
           : fakes.openai.responses(
@@ -39,6 +41,19 @@ const WORDS =
     ' ',
   );
 const TOOLS = ['read_file', 'shell', 'grep', 'ask_user', 'web_fetch'];
+
+/** Definitions of the agent's tools, some of them in classes that discovery may hide. */
+export function toolsOf(format: AgentFormat): Json[] {
+  return TOOLS.map((name) => {
+    const schema = { type: 'object', properties: { path: { type: 'string' } } };
+    const own = name === 'web_fetch' ? { class: 'web' } : name === 'ask_user' ? {} : { class: 'files' };
+    const fields = { name, description: `The tool ${name}.` };
+    if (format === 'anthropic') return { ...fields, input_schema: schema, ...own };
+    return format === 'openai-chat'
+      ? { type: 'function', function: { ...fields, parameters: schema }, ...own }
+      : { type: 'function', ...fields, parameters: schema, ...own };
+  });
+}
 
 export function prose(dice: Dice, words: number): string {
   return Array.from({ length: words }, () => dice.pick(WORDS)).join(' ');

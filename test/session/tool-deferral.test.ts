@@ -150,6 +150,20 @@ test('PV-A46 an addition that a compaction took away is stated again', async () 
   assert.deepEqual(added(request).sort(), ['chart', 'plot']);
 });
 
+test('PV-A46 a list with deferred tools keeps its header when the session no longer asks for it', async () => {
+  const a = new Agent();
+  await a.open({ [PROGRESSIVE]: { classless_behavior: 'include' } }, CLASSED);
+  await a.ask([user('go')]);
+  await a.d.call('tools.discover', { session: 's', class: 'charts' });
+  await a.ask([user('draw it')]);
+  for (const preset of ['balanced', 'observe', 'off']) {
+    await a.d.call('session.open', { session: 's', format: 'anthropic', model: MODEL, preset });
+    const request = await a.ask([user(`under ${preset}`)]);
+    assert.deepEqual(a.last.betas, ['mid-conversation-tool-changes-2026-07-01']);
+    assert.deepEqual(added(request).sort(), ['chart', 'plot']);
+  }
+});
+
 test('PV-A46 PV-A45 without the opt-in or the model nothing is deferred, and never all of a list', async () => {
   for (const open of [{ model: 'claude-sonnet-4-5' }, { curated: {} }]) {
     const d = new BenchDaemon();

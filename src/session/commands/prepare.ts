@@ -101,7 +101,7 @@ export async function prepare(
   const tokens = tokensOf(session, p);
   const now = session.deps.clock.now();
   const prefix = knownPrefix(session, now);
-  const native = mode === 'enforce' ? nativeFields(session, tokens.curated) : { fields: {}, event: {} };
+  const native = nativeFields(session, tokens.curated);
   const hash = requestHash(state, session.rendering);
   const firstChanged = firstChangedOf(session);
   const changed = changedPart(session);
