@@ -1,0 +1,82 @@
+// What the suite must notice: one safeguard of the built code taken out, and the tests that turn red without it.
+// `from` must stand in the file exactly once, so that a mutation which no longer fits is told and not passed over.
+export const MUTATIONS = [
+  {
+    name: 'compare-and-swap: a writer that is behind is not refused',
+    file: 'src/journal/packed.js',
+    from: 'if (group.expectedSeq !== head.seq)',
+    to: 'if (false)',
+    tests: ['test/journal/memory-store.test.js'],
+    short: true,
+  },
+  {
+    name: 'place: a sealed value opens in every row',
+    file: 'src/journal/vault.js',
+    from: "    cipher.setAAD(Buffer.from(place, 'utf8'));",
+    to: '',
+    also: { from: "    decipher.setAAD(Buffer.from(place, 'utf8'));", to: '' },
+    tests: ['test/journal/sealed.test.js'],
+    short: true,
+  },
+  {
+    name: 'fsync: a commit that promises to survive a power loss does not sync',
+    file: 'src/journal/sqlite-file.js',
+    from: "const level = sync ? 'FULL' : 'NORMAL';",
+    to: "const level = 'NORMAL';",
+    tests: ['test/faults/journal-disk.test.js'],
+  },
+  {
+    name: 'fsync: an answer leaves before its group is synced',
+    file: 'src/journal/runner.js',
+    from: 'sync ||= batch.sync;',
+    to: 'sync ||= batch.sync && batch.no % 2 === 0;',
+    tests: [
+      'test/journal/memory-store.test.js',
+      'test/journal/sqlite-store.test.js',
+      'test/journal/queued-store.test.js',
+    ],
+  },
+  {
+    name: 'hash: records that are read are not compared with their chain',
+    file: 'src/journal/packed.js',
+    from: 'else if (hash !== cells[i + 5])',
+    to: 'else if (false)',
+    also: { from: 'if (seq - 1 === head.seq && prev !== head.hash)', to: 'if (false)' },
+    tests: ['test/faults/journal-damage.test.js'],
+  },
+  {
+    name: 'hash: a long text is not compared with its name',
+    file: 'src/journal/sqlite-blobs.js',
+    from: ' !== hash) {',
+    to: " === '') {",
+    tests: ['test/journal/sqlite-store.test.js', 'test/faults/journal-damage.test.js'],
+  },
+  {
+    name: 'lease: an older writer goes on',
+    file: 'src/session/actor.js',
+    from: 'if (this.#holder !== holder)',
+    to: 'if (false)',
+    tests: ['test/session/session-calls.test.js'],
+  },
+  {
+    name: 'idempotency: a key is not remembered',
+    file: 'src/session/evolve.js',
+    from: 'state.keys.set(e.payload.key,',
+    to: 'new Map().set(e.payload.key,',
+    tests: ['test/session/session-calls.test.js'],
+  },
+  {
+    name: 'held calls: what an unanswered call brought stays after a crash',
+    file: 'src/session/actor.js',
+    from: 'takeBackAll(this.session.state, draft);',
+    to: ';',
+    tests: ['test/session/gate.test.js'],
+  },
+  {
+    name: 'redaction: what the rules find is told and not taken out',
+    file: 'src/redaction/rule.js',
+    from: 'out += text.slice(from, start);',
+    to: 'out += text.slice(from, matcher.end());',
+    tests: ['test/redaction/redactor.test.js', 'test/redaction/daemon.test.js'],
+  },
+];

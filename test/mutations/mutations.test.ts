@@ -1,0 +1,16 @@
+// The suite itself under test: safeguards taken out of a copy of the build turn tests red. The long form is `npm run test:mutations`.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(fileURLToPath(import.meta.url), '../../../..');
+
+test('F41 F46 without its compare-and-swap, or with sealed values that open anywhere, tests of the journal fail', () => {
+  const run = spawnSync(process.execPath, [resolve(root, 'test/mutations/run.mjs'), '--short'], {
+    encoding: 'utf8',
+  });
+  assert.equal(run.status, 0, run.stdout + run.stderr);
+  assert.match(run.stdout, /2 of 2 mutations were noticed/);
+});
