@@ -7,6 +7,8 @@ import Database from 'better-sqlite3';
 import { type ChainHead, chain, GENESIS, type JournalRecord, type SessionKey } from '../src/journal/index.js';
 import { readAll } from '../src/journal/read-all.js';
 import { SqliteStore } from '../src/journal/sqlite-store.js';
+import { loadState } from '../src/session/load.js';
+import { BenchDaemon } from '../test/session/bench-daemon.js';
 
 interface BenchOptions {
   json: boolean;
@@ -35,6 +37,7 @@ export async function run({ args }: BenchOptions): Promise<{ name: string; figur
     await replay(join(folder, 'replay.db'), Math.round(100_000 * scale), figures);
     await acknowledgements(folder, Math.round(1_000 * scale), figures);
     await resume(join(folder, 'resume.db'), figures);
+    await sessionResume(join(folder, 'session.db'), figures);
     await coldStart(join(folder, 'cold.db'), 10_000, figures);
     await mainThread(join(folder, 'main.db'), figures);
   } finally {
@@ -207,6 +210,50 @@ async function resume(path: string, figures: Figures): Promise<void> {
   figures['resume_first_ms_2000_events'] = round(times[0]!);
   figures['resume_ms_2000_events'] = round(times.sort((a, b) => a - b)[10]!);
   await again.close();
+}
+
+/** A whole session of 2,000 events brought back: read, verified, texts fetched, folded; 592 messages of a tool loop. */
+async function sessionResume(path: string, figures: Figures): Promise<void> {
+  const store = await SqliteStore.open(path);
+  const daemon = new BenchDaemon({ store });
+  const session = 's';
+  await daemon.call('session.open', {
+    session,
+    format: 'anthropic',
+    model: 'claude-sonnet-4-5',
+    preset: 'balanced',
+  });
+  let seq = 0;
+  for (let i = 0; seq < 2_000; i++) {
+    await daemon.call('llm.prepare', {
+      session,
+      append: [{ role: 'user', content: `question ${i} ${'word '.repeat(30)}` }],
+    });
+    const call = {
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: `t${i}`, name: 'read', input: { path: `f${i}` } }],
+    };
+    const result = { type: 'tool_result', tool_use_id: `t${i}`, content: `line of text ${i}\n`.repeat(20) };
+    await daemon.call('session.append', { session, messages: [call, { role: 'user', content: [result] }] });
+    await daemon.call('llm.prepare', { session });
+    await daemon.call('session.append', { session, messages: [{ role: 'assistant', content: `done ${i}` }] });
+    seq = (await daemon.call('turn.end', { session, usage: { input_tokens: 100 + i, output_tokens: 5 } }))
+      .seq;
+  }
+  const times: number[] = [];
+  const own: number[] = [];
+  for (let i = 0; i < 15; i++) {
+    const from = performance.now();
+    const before = performance.eventLoopUtilization();
+    const state = await loadState(store, { tenant: 'default', session });
+    if (state.seq !== seq) throw new Error(`resumed ${state.seq} of ${seq}`);
+    times.push(performance.now() - from);
+    own.push(performance.eventLoopUtilization(before).active);
+  }
+  const p50 = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]!;
+  figures['session_resume_ms_2000_events'] = round(p50(times));
+  figures['session_resume_main_ms_2000_events'] = round(p50(own));
+  await store.close();
 }
 
 async function coldStart(path: string, sessions: number, figures: Figures): Promise<void> {

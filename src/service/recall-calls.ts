@@ -24,7 +24,7 @@ export const RECALL_CALLS: Handlers = {
   },
 
   'recall.get': async (caller, p, rooms) => {
-    for (const actor of await rooms.registry.byHandle(caller.tenant, p.handle)) {
+    for await (const actor of rooms.registry.byHandle(caller.tenant, p.handle)) {
       const original = await actor.read('read', () => originalOf(actor.session, p.handle));
       if (original === undefined) continue;
       return recall(original, p, (text, max) => rooms.truncate(text, max, actor.session.encoding));

@@ -16,15 +16,25 @@ export async function* events(
   fromSeq = 1,
   toSeq = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<{ event: SessionEvent; record: JournalRecord }> {
-  let next = fromSeq;
-  while (next <= toSeq) {
-    const page = await store.read(key, next, Math.min(PAGE, toSeq - next + 1));
+  const read = (from: number) => store.read(key, from, Math.min(PAGE, toSeq - from + 1));
+  if (fromSeq > toSeq) return;
+  let coming: Promise<JournalRecord[]> | undefined = read(fromSeq);
+  while (coming !== undefined) {
+    const page: JournalRecord[] = await coming;
+    coming = undefined;
     if (page.length === 0) return;
     // One fetch of texts a page: a round trip for each would be most of a resume.
     const hashes = [...new Set(page.flatMap((record) => references(record.payload)))];
-    const texts = hashes.length === 0 ? NO_TEXTS : await store.blobs(key, hashes);
-    for (const record of page) yield { event: eventOf(texts, upcast(record)), record };
-    next = page[page.length - 1]!.seq + 1;
+    const texts = hashes.length === 0 ? undefined : store.blobs(key, hashes);
+    texts?.catch(() => undefined);
+    // The store's thread reads on while this one folds. A page that is not full was the last.
+    const next = page[page.length - 1]!.seq + 1;
+    if (page.length >= PAGE && next <= toSeq) {
+      coming = read(next);
+      coming.catch(() => undefined);
+    }
+    const known = (await texts) ?? NO_TEXTS;
+    for (const record of page) yield { event: eventOf(known, upcast(record)), record };
   }
 }
 

@@ -94,15 +94,21 @@ export class SessionRegistry {
     if (actor?.parked === false && actor.parkable) actor.park();
   }
 
-  /** The session that gave out a handle: its first letters say which. */
-  async byHandle(tenant: string, handle: string): Promise<SessionActor[]> {
-    const heads = await this.#deps.store.heads(tenant);
-    const found: SessionActor[] = [];
-    const names = new Set([...heads.map((h) => h.key.session), ...this.#of(tenant).keys()]);
-    for (const name of names) {
-      if (handle.startsWith(handlePrefix(tenant, name))) found.push(await this.get(tenant, name));
+  /**
+   * Sessions that may have given out a handle: its first letters say which. Those in memory first: only who asks on has all that
+   * are stored looked through.
+   */
+  async *byHandle(tenant: string, handle: string): AsyncGenerator<SessionActor> {
+    const asked = new Set<string>();
+    const isOf = (name: string) => handle.startsWith(handlePrefix(tenant, name));
+    for (const name of [...this.#of(tenant).keys()]) {
+      if (!isOf(name)) continue;
+      asked.add(name);
+      yield await this.get(tenant, name);
     }
-    return found;
+    for (const { key } of await this.#deps.store.heads(tenant)) {
+      if (isOf(key.session) && !asked.has(key.session)) yield await this.get(tenant, key.session);
+    }
   }
 
   async list(tenant: string): Promise<SessionSummary[]> {
