@@ -27,6 +27,11 @@ export function handlePrefix(tenant: string, session: string): string {
   return prefix;
 }
 
+/** The same of a handle: a session that was forked or imported has given out handles under another's. */
+export function prefixOf(handle: string): string {
+  return handle.slice(0, 6);
+}
+
 /**
  * @param seq event that brought the message; unique within one line of history
  * @param part index of the part in its message

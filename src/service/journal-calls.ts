@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { fail } from '../errors.js';
 import { exportPage, fileLines, importJsonl, type SessionKey, verifySession } from '../journal/index.js';
+import { listing } from '../session/listing.js';
 import type { Caller, Handlers, Rooms } from './context.js';
 
 /** Characters of one page of an export: well below what a client takes in one frame. */
@@ -34,6 +35,7 @@ export const JOURNAL_CALLS: Handlers = {
     } finally {
       rooms.registry.drop(caller.tenant, p.session);
       rooms.recall?.touch(key);
+      await listed(rooms, key);
     }
   },
 
@@ -56,6 +58,14 @@ export const JOURNAL_CALLS: Handlers = {
     return { path: p.path, bytes: (await stat(p.path)).size };
   },
 };
+
+/** What came in is listed like any other; a journal that this build cannot fold stays as it is, and says so when it is opened. */
+async function listed(rooms: Rooms, key: SessionKey): Promise<void> {
+  if ((await rooms.store.head(key)) === undefined) return;
+  const actor = await rooms.registry.get(key.tenant, key.session).catch(() => undefined);
+  if (actor === undefined) rooms.registry.drop(key.tenant, key.session);
+  else rooms.store.setMeta(key, listing(actor.session));
+}
 
 async function verified(rooms: Rooms, keys: readonly SessionKey[], structure: readonly string[]) {
   const broken: { session: string; seq: number; reason: string }[] = [];

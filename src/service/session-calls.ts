@@ -12,6 +12,7 @@ import { partialTurn } from '../session/commands/partial-turn.js';
 import { messagesOf, stateOf } from '../session/commands/read.js';
 import { undo } from '../session/commands/undo.js';
 import { event, type MessageHint } from '../session/events.js';
+import { listing } from '../session/listing.js';
 import { loadState } from '../session/load.js';
 import { Session } from '../session/session.js';
 import type { Handlers, Rooms } from './context.js';
@@ -92,7 +93,8 @@ export const SESSION_CALLS: Handlers = {
     if (seq > actor.session.state.seq) gap(actor);
     await rooms.store.copy(actor.key, seq, { tenant: caller.tenant, session: as });
     rooms.registry.drop(caller.tenant, as);
-    await rooms.registry.get(caller.tenant, as);
+    const fork = await rooms.registry.get(caller.tenant, as);
+    rooms.store.setMeta(fork.key, listing(fork.session));
     return { session: as, seq };
   },
 

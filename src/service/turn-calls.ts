@@ -6,6 +6,7 @@ import type { Compactor } from '../session/condense/compactor.js';
 import type { Cycle } from '../session/condense/cycle.js';
 import { onceMore } from '../session/condense/once-more.js';
 import { newGateRun } from '../session/gate.js';
+import { listing } from '../session/listing.js';
 import type { Handlers, Meter, Rooms } from './context.js';
 import { embedInputs, offerEmbedder } from './embed-inputs.js';
 import { heldCall } from './held-call.js';
@@ -55,11 +56,7 @@ export const TURN_CALLS: Handlers = {
     if (run.begun !== undefined) actor.compactor.launch(run.begun);
     measure(rooms, (meter) => meter.traced(actor.session.trace));
     rooms.recall?.touch(actor.key);
-    rooms.store.setMeta(actor.key, {
-      model: actor.session.state.model,
-      turn: actor.session.state.turn,
-      tokens: actor.session.state.messageTokens,
-    });
+    rooms.store.setMeta(actor.key, listing(actor.session));
     return result;
   },
 };

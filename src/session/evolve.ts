@@ -4,6 +4,7 @@
 import { CallIndex } from '../curation/calls.js';
 import { messageOf } from '../curation/claim.js';
 import type { DecisionFields, LedgerEdit } from '../curation/decisions.js';
+import { prefixOf } from '../curation/handle.js';
 import { NO_PAUSES, withPause } from '../economics/cold-odds.js';
 import { type Path, pointer, sliceIn } from '../json/index.js';
 import { Native } from '../json/native.js';
@@ -72,6 +73,7 @@ export function freshState(): SessionState {
     turnBoundary: false,
     staticChanged: false,
     handles: new Map(),
+    givenBy: new Set(),
     orphans: new Map(),
     envelopes: [],
     nativeCleared: 0,
@@ -396,6 +398,7 @@ function summarised(
     covers,
   };
   state.archives.set(handle, covers);
+  state.givenBy.add(prefixOf(handle));
   if (e.type === 'memory.compacted' && e.payload.backup_path !== null)
     state.backups.push(e.payload.backup_path);
   state.summarisedAt = state.turn;
@@ -532,7 +535,9 @@ function pointerIn(state: SessionState, at: number): (part: number) => string {
 }
 
 function handle(state: SessionState, name: string, at: number, path: Path | undefined): void {
-  if (path !== undefined) state.handles.set(name, { at, path });
+  if (path === undefined) return;
+  state.handles.set(name, { at, path });
+  state.givenBy.add(prefixOf(name));
 }
 
 /** A result or a call's input that something shorter stands for from now on. */

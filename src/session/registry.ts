@@ -1,6 +1,6 @@
 // All sessions of the daemon: found, loaded when first asked for, parked when idle. Knows tenants, no sockets.
 
-import { handlePrefix } from '../curation/handle.js';
+import { handlePrefix, prefixOf } from '../curation/handle.js';
 import { fail } from '../errors.js';
 import type { SessionKey } from '../journal/index.js';
 import { SessionActor, type Subscriber } from './actor.js';
@@ -95,19 +95,22 @@ export class SessionRegistry {
   }
 
   /**
-   * Sessions that may have given out a handle: its first letters say which. Those in memory first: only who asks on has all that
-   * are stored looked through.
+   * Sessions that may have given out a handle: its first letters say which, or which ones they were taken from. Those in memory
+   * first: only who asks on has all that are stored looked through.
    */
   async *byHandle(tenant: string, handle: string): AsyncGenerator<SessionActor> {
     const asked = new Set<string>();
-    const isOf = (name: string) => handle.startsWith(handlePrefix(tenant, name));
-    for (const name of [...this.#of(tenant).keys()]) {
-      if (!isOf(name)) continue;
+    const prefix = prefixOf(handle);
+    const isOf = (name: string) => prefix === handlePrefix(tenant, name);
+    for (const [name, actor] of [...this.#of(tenant)]) {
+      if (!isOf(name) && !actor.session.state.givenBy.has(prefix)) continue;
       asked.add(name);
       yield await this.get(tenant, name);
     }
-    for (const { key } of await this.#deps.store.heads(tenant)) {
-      if (isOf(key.session) && !asked.has(key.session)) yield await this.get(tenant, key.session);
+    for (const { key, meta } of await this.#deps.store.heads(tenant)) {
+      const taken = meta['handles'];
+      const isOne = isOf(key.session) || (Array.isArray(taken) && taken.includes(prefix));
+      if (isOne && !asked.has(key.session)) yield await this.get(tenant, key.session);
     }
   }
 

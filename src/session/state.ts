@@ -207,6 +207,8 @@ export interface SessionState {
   staticChanged: boolean;
   /** Where the value behind each handle stands in the stored history. */
   handles: Map<string, { at: number; path: Path }>;
+  /** First letters of the handles given out: more than its own where it was forked or imported. */
+  givenBy: Set<string>;
   /** Turn and number of calls at the last edit of what had been sent. */
   lastEdit?: { turn: number; calls: number };
   /** Originals of cleared results whose messages left the history by divergence: their handles stay good. */

@@ -70,6 +70,28 @@ test('J-1 an export in pages, made while the session goes on, comes in again byt
   assert.ok((await daemon.call('journal.verify', { session: 's' })).events > events.length);
 });
 
+test('J-11 handles of a fork and of an import are good after the session they came from is forgotten, and after a restart', async (t) => {
+  const daemon = new BenchDaemon();
+  await talk(daemon, 's', 5);
+  const { cleared } = await daemon.call('session.state', { session: 's' });
+  const original = await daemon.call('recall.get', { handle: cleared[0].handle });
+  const file = join(folderFor(t), 's.jsonl');
+  writeFileSync(file, `${(await exported(daemon, 's')).join('\n')}\n`);
+  await daemon.call('session.fork', { session: 's', as: 'fork' });
+  await daemon.call('session.forget', { session: 's' });
+  assert.deepEqual(await daemon.call('recall.get', { handle: cleared[0].handle }), original);
+  const other = new BenchDaemon({ store: daemon.store });
+  assert.deepEqual(await other.call('recall.get', { handle: cleared[0].handle }), original);
+  await other.call('session.forget', { session: 'fork' });
+  await assert.rejects(other.call('recall.get', { handle: cleared[0].handle }), { kind: 'UNKNOWN_HANDLE' });
+  await other.call('journal.import', { session: 'back', path: file });
+  await talk(other, 'back', 1);
+  const third = new BenchDaemon({ store: daemon.store });
+  assert.deepEqual(await third.call('recall.get', { handle: cleared[0].handle }), original);
+  const [listed] = (await third.call('session.list', {})).sessions;
+  assert.deepEqual([listed.session, listed.model, listed.turn], ['back', 'claude-haiku-4-5', 6]);
+});
+
 test('J-6 an import that is damaged or would go over a session is refused, and nothing of it stays', async (t) => {
   const daemon = new BenchDaemon();
   await talk(daemon, 's', 3);
