@@ -2,61 +2,17 @@
 // them among the first 10. Three ways: `bm25`, words alone; `held_out`, with links learned from the other four fifths of
 // the conversations (the honest figure on the data that the shipped links were learned from); the plain names, as shipped.
 import { type RankOptions, ToolRanking } from '../src/curation/tools/ranking/tool-ranking.js';
-import { WordIndex } from '../src/curation/tools/ranking/word-index.js';
 import { wordLinks } from '../src/curation/tools/ranking/word-links.js';
-import { stems } from '../src/curation/tools/ranking/words.js';
 import {
-  FOLDS,
-  foldOf,
-  type Links,
-  learn,
-  loadSet,
-  pairsOf,
+  loadToolSet,
+  plainWords,
   type Question,
   rankedTools,
-  SETS,
-  type ToolSet,
-  toolSetsFolder,
-} from './tools/sets.js';
-
-const K = 10;
-
-interface Score {
-  recall: number;
-  all: number;
-}
-
-type Rank = (q: Question) => string[];
-
-function score(set: ToolSet, rank: Rank): Score {
-  let recall = 0;
-  let all = 0;
-  for (const q of set.queries) {
-    const gold = [...new Set(q.gold)];
-    // Two servers may have tools of one name: a name counts once.
-    const first = new Set([...new Set(rank(q))].slice(0, K));
-    const found = gold.filter((name) => first.has(name)).length;
-    recall += found / gold.length;
-    if (found === gold.length) all += 1;
-  }
-  return { recall: recall / set.queries.length, all: all / set.queries.length };
-}
-
-function plainWords(set: ToolSet): Rank {
-  const index = new WordIndex(
-    rankedTools(set).map((t) => {
-      const bag = new Map<string, number>();
-      const text = `${t.name} ${t.name} ${t.description} ${JSON.stringify(t.parameters ?? '')}`;
-      for (const w of stems(text)) bag.set(w, (bag.get(w) ?? 0) + 1);
-      return bag;
-    }),
-  );
-  return (q) => {
-    const words = stems(`${q.history?.at(-1) ?? ''} ${q.query}`);
-    const scores = index.scores(new Map(words.map((w) => [w, 1])));
-    return [...scores.keys()].sort((a, b) => scores[b]! - scores[a]! || a - b).map((i) => set.tools[i]!.name);
-  };
-}
+  scoreTools,
+  TOP,
+  type ToolScore,
+} from '../src/eval/sets/tools.js';
+import { FOLDS, foldOf, type Links, learn, pairsOf, SETS, toolSetsFolder } from './tools/sets.js';
 
 function linksFrom(links: Links): NonNullable<RankOptions['links']> {
   return (stem) => links.get(stem) ?? [];
@@ -66,7 +22,7 @@ export default function run({ args }: { json: boolean; args: string[] }) {
   const folder = toolSetsFolder();
   if (folder === undefined) throw new Error('no data: set CURATED_SHARED');
   const wanted = SETS.filter((name) => args.length === 0 || args.includes(name));
-  const sets = new Map(SETS.map((name) => [name, loadSet(folder, name)]));
+  const sets = new Map(SETS.map((name) => [name, loadToolSet(folder, name)]));
   const pairs = SETS.flatMap((name) => {
     const set = name === 'bfcl-multi_turn_long_context' ? undefined : sets.get(name);
     return set === undefined ? [] : pairsOf(set);
@@ -78,16 +34,16 @@ export default function run({ args }: { json: boolean; args: string[] }) {
     if (set === undefined) continue;
     const ranking = new ToolRanking(rankedTools(set));
     const ask = (q: Question, links?: RankOptions['links']) =>
-      ranking.rank(q.query, 4 * K, { history: q.history ?? [], ...(links === undefined ? {} : { links }) });
-    const ways: [string, Score][] = [
-      ['', score(set, (q) => ask(q, wordLinks))],
-      ['held_out.', score(set, (q) => ask(q, folds[foldOf(q.id)]))],
-      ['unlearned.', score(set, (q) => ask(q))],
-      ['bm25.', score(set, plainWords(set))],
+      ranking.rank(q.query, 4 * TOP, { history: q.history ?? [], ...(links === undefined ? {} : { links }) });
+    const ways: [string, ToolScore][] = [
+      ['', scoreTools(set, (q) => ask(q, wordLinks))],
+      ['held_out.', scoreTools(set, (q) => ask(q, folds[foldOf(q.id)]))],
+      ['unlearned.', scoreTools(set, (q) => ask(q))],
+      ['bm25.', scoreTools(set, plainWords(set))],
     ];
     for (const [way, { recall, all }] of ways) {
-      figures[`${name}.${way}recall@${K}`] = round(recall);
-      figures[`${name}.${way}all_gold@${K}`] = round(all);
+      figures[`${name}.${way}recall@${TOP}`] = round(recall);
+      figures[`${name}.${way}all_gold@${TOP}`] = round(all);
     }
   }
   return { name: 'tool-retrieval', figures };

@@ -3,7 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { learn, loadSet, pairsOf, SETS, toolSetsFolder } from './tools/sets.js';
+import { loadToolSet } from '../src/eval/sets/tools.js';
+import { learn, pairsOf, SETS, toolSetsFolder } from './tools/sets.js';
 
 const FILE = 'src/curation/tools/ranking/word-links-data.ts';
 
@@ -17,7 +18,7 @@ export default function run(): { name: string; figures: Record<string, number> }
   if (folder === undefined) throw new Error('no development data: set CURATED_SHARED');
   const pairs = SETS.flatMap((name) => {
     // The long-context set has the questions of the base set once more.
-    const set = name === 'bfcl-multi_turn_long_context' ? undefined : loadSet(folder, name);
+    const set = name === 'bfcl-multi_turn_long_context' ? undefined : loadToolSet(folder, name);
     return set === undefined ? [] : pairsOf(set);
   });
   const links = learn(pairs);

@@ -1,10 +1,10 @@
 // The development sets for tool retrieval, and what is learned from them: which words of questions go with which words of
 // tools. Used by the bench (on parts of the data) and by the script that writes the table that ships.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { RankedTool } from '../../src/curation/tools/ranking/tool-ranking.js';
 import { stems } from '../../src/curation/tools/ranking/words.js';
+import type { ToolSet } from '../../src/eval/sets/tools.js';
 
 export const SETS = [
   'bfcl-live_multiple',
@@ -16,38 +16,10 @@ export const SETS = [
   'sealtools',
 ] as const;
 
-export interface Question {
-  id: string;
-  query: string;
-  history?: string[];
-  gold: string[];
-}
-
-export interface ToolSet {
-  tools: { name: string; description?: string; parameters?: unknown; server?: string }[];
-  queries: Question[];
-}
-
 export function toolSetsFolder(): string | undefined {
   const root = resolve(fileURLToPath(import.meta.url), '../../../..');
   const folder = resolve(process.env['CURATED_SHARED'] ?? resolve(root, '../shared'), 'data/toolretrieval');
   return existsSync(folder) ? folder : undefined;
-}
-
-export function loadSet(folder: string, name: string): ToolSet | undefined {
-  const file = resolve(folder, `${name}.json`);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ToolSet) : undefined;
-}
-
-/** Keys are names: where two servers have a tool of one name, the set means either. */
-export function rankedTools(set: ToolSet): RankedTool[] {
-  return set.tools.map((t) => ({
-    key: t.name,
-    name: t.name,
-    description: t.description ?? '',
-    parameters: t.parameters,
-    group: t.server,
-  }));
 }
 
 /** One question word set and the words of one tool that answered it. */

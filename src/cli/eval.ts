@@ -16,12 +16,13 @@ import { PRESETS } from '../protocol/index.js';
 import { configError, loadSettings, type PresetName } from '../settings/index.js';
 import { printJson, say } from './connection.js';
 import { evalLive } from './eval-live.js';
+import { evalTools, evalTopics } from './eval-sets.js';
 import { armsTable } from './eval-table.js';
 import { CommandError, EXIT } from './failure.js';
 import { liveTable } from './live-table.js';
 import { Progress } from './progress.js';
 
-const SETS = ['cases', 'transcripts'] as const;
+const SETS = ['cases', 'transcripts', 'topics', 'tools'] as const;
 type SetName = (typeof SETS)[number];
 
 interface EvalOptions {
@@ -122,6 +123,13 @@ function number(text: string): number {
 function run(o: EvalOptions, count: CountText): Promise<boolean> {
   const dir = dataOf(o);
   const set = o.set ?? (holdsCases(dir) ? 'cases' : 'transcripts');
+  if (set === 'topics' || set === 'tools') {
+    const { report, summary } = set === 'topics' ? evalTopics(dir) : evalTools(dir);
+    write(o, report, summary);
+    if (o.json === true) printJson(report);
+    else process.stdout.write(summary);
+    return Promise.resolve(true);
+  }
   if (set === 'cases' && o.html !== undefined)
     throw new CommandError('--html shows compared presets, cases have none', { exit: EXIT.usage });
   return set === 'cases' ? cases(dir, o, count) : arms(dir, o);

@@ -69,13 +69,19 @@ export function exchangesOf(turns: readonly Turn[]): Exchange[] {
 
 /** @returns undefined when the set is not there */
 export function loadSet(folder: string, name: SetName): Dialogue[] | undefined {
-  const file = join(folder, `${name}.jsonl`);
-  if (!existsSync(file)) return undefined;
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
+  return existsSync(join(folder, `${name}.jsonl`)) ? readDialogues(folder, `${name}.jsonl`) : undefined;
+}
+
+/** @throws Error naming the line of a dialogue that is none */
+export function readDialogues(folder: string, file: string): Dialogue[] {
+  const lines = readFileSync(join(folder, file), 'utf8').split('\n');
+  return lines.flatMap((line, i) => {
+    if (line.trim() === '') return [];
+    try {
       const { id, turns } = JSON.parse(line) as { id: string; turns: Turn[] };
-      return { id, exchanges: exchangesOf(turns) };
-    });
+      return [{ id, exchanges: exchangesOf(turns) }];
+    } catch (e) {
+      throw new Error(`${file}:${i + 1}: no dialogue: ${(e as Error).message}`);
+    }
+  });
 }

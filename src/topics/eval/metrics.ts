@@ -38,7 +38,8 @@ export function score(dialogues: readonly Judged[]): Scores {
       else if (marked[i]) fn += 1;
     }
   }
-  const k = Math.max(1, Math.round(units / Math.max(1, pieces) / 2));
+  // Half the mean piece; from two on, since a window of one exchange sees no more than precision and recall do.
+  const k = Math.max(2, Math.round(units / Math.max(1, pieces) / 2));
   const { pk, windowDiff } = windows(dialogues, k);
   const precision = tp + fp > 0 ? tp / (tp + fp) : 0;
   const recall = tp + fn > 0 ? tp / (tp + fn) : 0;
