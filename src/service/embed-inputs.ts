@@ -1,16 +1,41 @@
-// Asks the client for the vectors of inputs (PROTOCOL 2, embeddings.create), off the path of the call that brought them, and
-// hands them to the session in the order of the inputs.
+// Asks the client (PROTOCOL 2, embeddings.create) or a server over HTTP for the vectors of inputs, off the path of the call that
+// brought them, and hands them to the session in the order of the inputs.
 
 import { CuratedError } from '../errors.js';
 import type { SessionActor } from '../session/actor.js';
 import { topicSettings } from '../session/topics/decide.js';
 import type { Embedder, WantedVector } from '../session/topics/session-topics.js';
 import { type Answer, takeVector } from '../session/topics/vectors.js';
+import { type ConfigLayer, resolveSettings, type Settings } from '../settings/index.js';
+import { keyFrom } from '../summary/http.js';
 import type { Caller, Rooms } from './context.js';
+import { embedOverHttp } from './http-embedder.js';
 
 /** Called before a write that may bring inputs: whose vectors count is known then. */
-export function offerEmbedder(caller: Caller, actor: SessionActor): void {
-  actor.session.topics.embedder = caller.can('embeddings') ? caller.embeddings : undefined;
+export function offerEmbedder(caller: Caller, actor: SessionActor, rooms: Rooms): void {
+  const { topics, settings } = actor.session;
+  const { kind } = settings.curated.embedder;
+  const client = kind !== 'http' && caller.can('embeddings') ? caller.embeddings : undefined;
+  topics.embedder = client ?? (kind === 'auto' || kind === 'http' ? httpEmbedder(rooms) : undefined);
+}
+
+/**
+ * The server of the daemon's own configuration: a session may ask for it, and never say where it is or which key it gets.
+ * Undefined when none is configured.
+ */
+function httpEmbedder(rooms: Rooms): Embedder | undefined {
+  const { url, model, dimensions } = ownSettings(rooms);
+  if (url === undefined || model === undefined) return undefined;
+  return { model, over: 'http', ...(dimensions === undefined ? {} : { dimensions }) };
+}
+
+let own: { of: readonly ConfigLayer[]; embedder: Settings['curated']['embedder'] } | undefined;
+
+/** Made anew when the configuration has been read anew. */
+function ownSettings(rooms: Rooms): Settings['curated']['embedder'] {
+  const of = rooms.layers();
+  if (own?.of !== of) own = { of, embedder: resolveSettings(of).curated.embedder };
+  return own.embedder;
 }
 
 /** Called after it. Returns at once. */
@@ -24,9 +49,22 @@ export function embedInputs(caller: Caller, actor: SessionActor, rooms: Rooms): 
   if (rule === undefined) return;
   for (const w of wanted) {
     const text = rooms.truncate(w.text, rule.embedMaxTokens, session.encoding);
-    const answer = askFor(caller, actor.key.session, text, rule.embedDeadlineMs);
+    const answer =
+      embedder.over === 'http'
+        ? askServer(embedder, text, rule.embedDeadlineMs, rooms)
+        : askFor(caller, actor.key.session, text, rule.embedDeadlineMs);
     topics.inOrder(async () => hand(caller, actor, w, embedder, await answer));
   }
+}
+
+function askServer(embedder: Embedder, text: string, deadlineMs: number, rooms: Rooms): Promise<Answer> {
+  const { url, keyEnv } = ownSettings(rooms);
+  const { model, dimensions } = embedder;
+  return embedOverHttp(
+    { url: url!, model, dimensions, key: () => keyFrom(keyEnv, process.env) },
+    text,
+    deadlineMs,
+  );
 }
 
 async function askFor(caller: Caller, session: string, text: string, deadlineMs: number): Promise<Answer> {
@@ -48,7 +86,11 @@ async function hand(
 ): Promise<void> {
   try {
     await actor.write(
-      { holder: caller, command: 'write', method: 'embeddings.create', level: 'os' },
+      {
+        // The daemon's own server answers whoever holds the session by now.
+        holder: embedder.over === 'http' ? undefined : caller,
+        ...{ command: 'write' as const, method: 'embeddings.create', level: 'os' as const },
+      },
       (draft) => takeVector(actor.session, draft, wanted, embedder, answer),
     );
   } catch {

@@ -52,7 +52,7 @@ export const SESSION_CALLS: Handlers = {
 
   'session.append': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
-    offerEmbedder(caller, actor);
+    offerEmbedder(caller, actor, rooms);
     const appended = await actor.write(
       { holder: caller, command: 'write', method: 'session.append', level: 'os', key: p.key, params: p },
       (draft) =>

@@ -17,7 +17,7 @@ import { hintMap } from './session-calls.js';
 export const TURN_CALLS: Handlers = {
   'llm.prepare': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
-    offerEmbedder(caller, actor);
+    offerEmbedder(caller, actor, rooms);
     const began = rooms.clock.mono();
     const run = newGateRun(actor.compactor);
     const params = { ...p, hintMap: hintMap(p.hints) };

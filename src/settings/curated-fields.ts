@@ -199,9 +199,19 @@ export const CURATED_FIELDS: Shape<CuratedSettings> = {
   embedder: block<CuratedSettings['embedder']>(
     {
       kind: oneOf(
-        ['auto', 'client', 'builtin', 'off'],
+        ['auto', 'client', 'http', 'builtin', 'off'],
         'auto',
-        'who embeds; auto: the client where it can, else the built-in features',
+        'who embeds; auto: the client where it can, else http if url is set, else the built-in features',
+      ),
+      url: string(
+        undefined,
+        "base URL of /v1/embeddings for http; not in a session's config, as the next three",
+      ),
+      model: string(undefined, 'model for http'),
+      dimensions: int({ min: 1, text: 'of its vectors; unset: as the model has them' }),
+      keyEnv: string(
+        undefined,
+        'name of the environment variable that holds the key for http, or with _FILE its file',
       ),
     },
     'who embeds',

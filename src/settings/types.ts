@@ -258,7 +258,14 @@ export interface CuratedSettings {
     /** Name of the environment variable that holds the key. */
     keyEnv?: string;
   };
-  embedder: { kind: 'auto' | 'client' | 'builtin' | 'off' };
+  embedder: {
+    kind: 'auto' | 'client' | 'http' | 'builtin' | 'off';
+    /** Of the daemon's configuration only, like all that follows. */
+    url?: string;
+    model?: string;
+    dimensions?: number;
+    keyEnv?: string;
+  };
   native: {
     anthropic: readonly AnthropicNativeEdit[];
     openaiResponses: readonly ('truncation' | 'compaction')[];

@@ -17,12 +17,15 @@ export interface WantedVector {
 
 export interface Embedder {
   model: string;
-  dimensions: number;
+  /** Of its vectors; undefined where it alone knows: the first that comes tells. */
+  dimensions?: number;
+  /** Absent: the client. */
+  over?: 'http';
 }
 
 export class SessionTopics {
   tracker = new Tracker();
-  /** What the holder of the session offers; undefined: no vectors. */
+  /** What the holder of the session offers, or the daemon's server; undefined: no vectors. */
   embedder: Embedder | undefined;
   readonly closed = new ClosedIndex();
   #at = 0;

@@ -29,7 +29,10 @@ export async function takeVector(
     return;
   }
   const { topic } = session.state;
-  const fault = vectorFault(answer.vector as ArrayLike<unknown>, embedder.dimensions);
+  const fault = vectorFault(
+    answer.vector as ArrayLike<unknown>,
+    embedder.dimensions ?? lengthOf(answer.vector),
+  );
   if (fault !== undefined) {
     refuse(session, draft, wanted, fault, answer.vector);
     return;
@@ -77,6 +80,11 @@ export async function takeVector(
       _vector: encodeVector(v),
     }),
   );
+}
+
+/** Whatever length it has is right where nobody said one. */
+function lengthOf(vector: unknown): number {
+  return Array.isArray(vector) ? vector.length : 0;
 }
 
 /** A vector that is none harms its own input only (F34). One of another shape, or with holes, also ends the mean (L3-5). */
