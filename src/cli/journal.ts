@@ -10,6 +10,7 @@ import { CommandError, EXIT } from './failure.js';
 import { type Verdict, withJournal } from './journal-access.js';
 import { journalPath } from './journal-checks.js';
 import { journalKey } from './journal-key.js';
+import { registerRekey } from './journal-rekey.js';
 import { paint } from './paint.js';
 import { seqNumber } from './seq-number.js';
 import { bytes, whole } from './table.js';
@@ -64,6 +65,7 @@ export function register(program: Command): void {
     .option('--replace', 'put it in the place of the old file, which goes aside')
     .option('--json', 'as JSON')
     .action((o: { to?: string; replace?: boolean } & Json) => saved(o));
+  registerRekey(journal);
 }
 
 async function saved(o: { to?: string; replace?: boolean } & Json): Promise<void> {

@@ -16,6 +16,7 @@ export { type KeySource, readKey } from './key-source.js';
 export { LocalStore, MemoryStore } from './memory-store.js';
 export { type ReadOptions, readAll } from './read-all.js';
 export * from './record.js';
+export { rekey } from './rekey.js';
 export { type Salvage, type Salvaged, salvage } from './salvage.js';
 export { SqliteStore, type SqliteStoreOptions } from './sqlite-store.js';
 export * from './store.js';

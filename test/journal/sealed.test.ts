@@ -16,11 +16,10 @@ import { after, test } from 'node:test';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import type { CuratedError } from '../../src/errors.js';
-import { diagnose, GENESIS, readKey, salvage, textBlob } from '../../src/journal/index.js';
+import { diagnose, GENESIS, readKey, rekey, salvage, textBlob } from '../../src/journal/index.js';
 import { packGroup } from '../../src/journal/packed.js';
 import { SqliteEngine } from '../../src/journal/sqlite-engine.js';
 import { newRoot, SealedVault, unwrap, wrap } from '../../src/journal/vault.js';
-import { rewrap } from '../../src/journal/vault-of-file.js';
 import { group, key } from './kit.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'curated-sealed-'));
@@ -161,10 +160,9 @@ test('Privacy: no text, and no hash that would confirm a guess, is in the file o
 
 test('Privacy: a file can get another operator’s key, and what is in it stays as it is', () => {
   const path = journal();
-  const db = new Database(path);
-  assert.equal(thrown(() => rewrap(db, path, OTHER, KEY)).kind, 'CONFIG');
-  rewrap(db, path, KEY, OTHER);
-  db.close();
+  assert.equal(thrown(() => rekey(path, OTHER, KEY)).kind, 'CONFIG');
+  assert.equal(thrown(() => rekey(journal(false), KEY, OTHER)).kind, 'CONFIG');
+  rekey(path, KEY, OTHER);
   assert.equal(thrown(() => new SqliteEngine(path, { key: KEY })).kind, 'CONFIG');
   const engine = new SqliteEngine(path, { key: OTHER });
   assert.deepEqual(engine.check(), { structure: [], broken: [], sessions: 2, events: 6 });
