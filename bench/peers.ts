@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { get_encoding } from '@dqbd/tiktoken';
-import type { Encoding } from '../native/index.js';
+import type { BuiltInEncoding as Encoding } from '../native/index.js';
 
 export interface Peer {
   name: string;

@@ -1,7 +1,13 @@
 // How fast the token core counts, beside the reference and every npm peer that is installed: one process, in turns,
 // CPU time, string to count with the copy into WASM included.
 import { Worker } from 'node:worker_threads';
-import { attach, type Encoding, loadTables, supportedEncodings, type Tokenizer } from '../native/index.js';
+import {
+  attach,
+  type BuiltInEncoding as Encoding,
+  loadTables,
+  supportedEncodings,
+  type Tokenizer,
+} from '../native/index.js';
 import * as corpora from './corpora.js';
 import {
   type BenchOptions,

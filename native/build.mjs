@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packTables } from './packer/tables.mjs';
+import { readTokens } from './packer/vocabulary.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const out = join(root, 'build');
@@ -116,10 +117,11 @@ if (!fresh || args.length > 0) {
     for (const [n, b] of Object.entries(built)) put(`${n}.wasm`, b);
     const dir = packageDir('@dqbd/tiktoken');
     const encoder = (n) => JSON.parse(readFileSync(join(dir, 'encoders', `${n}.json`), 'utf8'));
-    put(
-      'tables.bin',
-      packTables(join(root, 'data/unicode-16.txt'), [encoder('o200k_base'), encoder('cl100k_base')]),
-    );
+    const encodings = [
+      { tokens: readTokens(encoder('o200k_base')), pattern: 'o200k' },
+      { tokens: readTokens(encoder('cl100k_base')), pattern: 'cl100k' },
+    ];
+    put('tables.bin', packTables({ classes: join(root, 'data/unicode-16.txt') }, encodings));
     put('stamp', stamp);
     console.log(`native: built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   }

@@ -1,5 +1,6 @@
 // Counts in encodings the core has no tables for, by @dqbd/tiktoken behind a cap on unbroken runs (it is quadratic on
 // them). Meant for a worker: it is slow, and loads a vocabulary on first use. Texts with long runs count a little high.
+import { createRequire } from 'node:module';
 import type { get_encoding, Tiktoken, TiktokenEncoding } from '@dqbd/tiktoken';
 import { fail } from '../src/errors.js';
 import { supportedEncodings } from './encodings.js';
@@ -21,15 +22,16 @@ const RUNS = /[\p{L}\p{M}\p{N}]+|\s+|[^\s\p{L}\p{N}]+/gu;
 /** Units given to the reference in one call: it keeps every token of a call in memory. */
 const CALL_CAP = 1 << 20;
 
-const loaded = new Map<string, Promise<Tiktoken>>();
+const loaded = new Map<string, Tiktoken>();
 
-function load(encoding: TiktokenEncoding): Promise<Tiktoken> {
+function load(encoding: TiktokenEncoding): Tiktoken {
   let one = loaded.get(encoding);
   if (one === undefined) {
     // Loaded on demand: no worker pays for it that never meets such a model.
-    one = import('@dqbd/tiktoken').then((m: { get_encoding: typeof get_encoding }) =>
-      m.get_encoding(encoding),
-    );
+    const reference = createRequire(import.meta.url)('@dqbd/tiktoken') as {
+      get_encoding: typeof get_encoding;
+    };
+    one = reference.get_encoding(encoding);
     loaded.set(encoding, one);
   }
   return one;
@@ -39,10 +41,10 @@ function load(encoding: TiktokenEncoding): Promise<Tiktoken> {
  * Tokens of `text` in `encoding`, ordinary semantics; exact unless a run above RUN_CAP had to be cut. Throws
  * UNSUPPORTED for encodings neither it nor the core has; the core's own are better counted by `Tokenizer`.
  */
-export async function fallbackCount(text: string, encoding: string): Promise<number> {
+export function fallbackCount(text: string, encoding: string): number {
   const known = FALLBACK.find((e) => e === encoding) ?? supportedEncodings().find((e) => e === encoding);
   if (known === undefined) return fail('UNSUPPORTED', `no counter for the encoding ${encoding}`);
-  const reference = await load(known);
+  const reference = load(known);
   let tokens = 0;
   for (const part of parts(text)) tokens += reference.encode_ordinary(part).length;
   return tokens;

@@ -37,7 +37,7 @@ export const UNSHARED_REGIONS = 8;
 /** The WASM declares this maximum (native/build.mjs); 2 GiB of address space, touched only as workers attach. */
 const MAX_PAGES = 32_768;
 const MAGIC = 0x6b6f7463;
-const VERSION = 2;
+export const TABLES_VERSION = 3;
 
 /** A module of one function that uses i8x16.splat and bitmask. */
 const SIMD_PROBE = Uint8Array.from([
@@ -96,8 +96,11 @@ export function loadTables(): SharedTables {
 }
 
 function load(): SharedTables {
-  const { build } = capabilities();
-  const file = join(buildDir(), 'tables.bin');
+  return readTables(join(buildDir(), 'tables.bin'), capabilities().build === 'core');
+}
+
+/** @param shared in memory that other threads can be given */
+export function readTables(file: string, shared: boolean): SharedTables {
   let fd: number;
   try {
     fd = openSync(file, 'r');
@@ -106,7 +109,6 @@ function load(): SharedTables {
   }
   try {
     const tableBytes = fstatSync(fd).size;
-    const shared = build === 'core';
     const memory = shared
       ? new WebAssembly.Memory({ initial: pagesFor(tableBytes, 0), maximum: MAX_PAGES, shared: true })
       : new WebAssembly.Memory({ initial: pagesFor(tableBytes, UNSHARED_REGIONS) });
@@ -117,10 +119,12 @@ function load(): SharedTables {
       at += n;
     }
     const head = new Uint32Array(memory.buffer, TABLES_AT, 2);
-    if (head[0] !== MAGIC || head[1] !== VERSION) {
+    if (head[0] !== MAGIC || head[1] !== TABLES_VERSION) {
       fail('INTERNAL', 'the token tables are of another version: run `npm run build:native` again');
     }
-    return { memory, module: readModule(build), shared, tableBytes };
+    const { build } = capabilities();
+    const module = shared || build !== 'core' ? readModule(build) : privateModule('core-private');
+    return { memory, module, shared, tableBytes };
   } finally {
     closeSync(fd);
   }

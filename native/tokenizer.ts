@@ -6,7 +6,7 @@ import { type ClassCounts, CONTENT_CLASSES } from './content.js';
 import { BUFFER_BYTES, type Core, sharedCore } from './core.js';
 import { type Encoding, encodingIndex } from './encodings.js';
 import { passThrough, STOP, type Text } from './passage.js';
-import { loadTables, type SharedTables } from './tables.js';
+import type { SharedTables } from './tables.js';
 
 export interface Truncated {
   text: string;
@@ -46,11 +46,6 @@ const BATCH_BYTES = BUFFER_BYTES - BATCH * 4;
 const encoder = new TextEncoder();
 const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** A tokenizer of this thread. `tables`: what the main thread's `loadTables` gave; without it they are loaded here. */
-export function attach(tables?: SharedTables): Tokenizer {
-  return new CoreTokenizer(tables ?? loadTables());
-}
-
 /** Where a text stands while it passes a buffer. */
 interface Passage {
   tokens: number;
@@ -58,10 +53,14 @@ interface Passage {
   bytes: number;
 }
 
-class CoreTokenizer implements Tokenizer {
+export class CoreTokenizer implements Tokenizer {
   private core: Core | undefined;
 
-  constructor(private readonly tables: SharedTables) {
+  /** @param only the one encoding of the tables, where they are not the built-in ones */
+  constructor(
+    private readonly tables: SharedTables,
+    private readonly only?: string,
+  ) {
     this.core = sharedCore(tables);
   }
 
@@ -246,7 +245,7 @@ class CoreTokenizer implements Tokenizer {
   }
 
   private index(encoding: string): number {
-    const e = encodingIndex(encoding);
+    const e = this.only === undefined ? encodingIndex(encoding) : encoding === this.only ? 0 : -1;
     return e >= 0 ? e : fail('UNSUPPORTED', `no exact counter for the encoding ${encoding}`);
   }
 

@@ -27,6 +27,7 @@ import { summariserFor } from './service/summarisers.js';
 import { WorkingFiles } from './service/working-files.js';
 import { SessionRegistry } from './session/registry.js';
 import { VERSION } from './version.js';
+import { Vocabularies } from './vocabularies.js';
 
 export interface DaemonOptions {
   paths: Paths;
@@ -137,7 +138,9 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
             void registry.diagnose(key, 'working_file_lines_skipped', { file, lines });
           },
         });
+  const vocabularies = new Vocabularies((what, detail) => log.info(detail, what));
   const registry: SessionRegistry = new SessionRegistry({
+    counted: (model) => vocabularies.want(model),
     store,
     ...(files === undefined ? {} : { files }),
     pool: count === undefined ? pool : { countTokens: async (texts) => Uint32Array.from(texts, count) },

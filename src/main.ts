@@ -26,6 +26,7 @@ import { register as status } from './cli/status.js';
 import { register as stop } from './cli/stop.js';
 import { register as tail } from './cli/tail.js';
 import { register as token } from './cli/token.js';
+import { register as tokenizers } from './cli/tokenizers.js';
 import { register as undo } from './cli/undo.js';
 import { register as whatif } from './cli/whatif.js';
 import { VERSION } from './version.js';
@@ -65,6 +66,7 @@ for (const register of [
   context,
   mcp,
   count,
+  tokenizers,
   token,
   config,
   demo,

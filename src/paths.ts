@@ -48,6 +48,15 @@ export function resolvePaths(env: Environment = process.env, home?: string): Pat
   );
 }
 
+/** Folder of the tables of optional vocabularies: a cache, made again from packages. */
+export function tokenizersFolder(env: Environment = process.env): string {
+  const own = env['CURATED_HOME'] || undefined;
+  if (own !== undefined) return join(resolve(own), 'cache', 'tokenizers');
+  const cache = env['XDG_CACHE_HOME'];
+  const base = cache !== undefined && isAbsolute(cache) ? cache : join(env['HOME'] || homedir(), '.cache');
+  return join(base, 'curated', 'tokenizers');
+}
+
 function layout(config: string, data: string, run: string): Paths {
   return {
     config,

@@ -2,7 +2,7 @@
 // pair is one that merging would leave apart, stepping back otherwise. A position that failed is marked dead
 // and never tried again: the encoding of a prefix is unique, so there is one way to reach a position. The method
 // is that of GitHub's rust-gems (crates/bpe); the result equals rank-ordered merging.
-import { NONE, VERDICT_BITS, dead, encoding, pairFilter, pairFilterMask, pairMask, pairs, root3, stack, tokenInfo, trie, trieRoot, verdicts } from './layout';
+import { NONE, VERDICT_BITS, dead, encoding, pairFilter, pairFilterMask, pairMask, pairs, root3, stack, tokenInfo, trie, trieRoot, verdicts, wholeMask, wholes } from './layout';
 
 // @ts-ignore: decorator
 @inline function leftOf(t: u32): u32 { return load<u32>(tokenInfo + (<usize>t << 4)); }
@@ -116,8 +116,33 @@ function longest(from: usize, end: usize): u32 {
 /** Length of the longest token; the packer refuses a vocabulary with a longer one. */
 const TOKEN_MAX: usize = 128;
 
+/** Bytes of the longest token that only a whole piece can be. */
+const WHOLE_MAX: u32 = 40;
+
+/** The token that these bytes are as a whole piece and in no other way, or NONE. */
+function wholeOf(at: usize, len: u32): u32 {
+  let h = len;
+  for (let i: u32 = 0; i < len; i++) h = (h ^ <u32>load<u8>(at + i)) * 0x01000193;
+  h ^= h >>> 15;
+  let i = h & wholeMask;
+  while (true) {
+    const slot = wholes + <usize>i * 48;
+    const n = load<u32>(slot);
+    if (n == 0) return NONE;
+    if (n == len && memory.compare(slot + 8, at, len) == 0) return load<u32>(slot, 4);
+    i = (i + 1) & wholeMask;
+  }
+}
+
 /** Tokens of the `len` bytes at `at`; they stand in `stack` afterwards. `dead` is all zero before and after. */
 export function encodePiece(at: usize, len: u32): u32 {
+  if (wholeMask != 0 && len <= WHOLE_MAX) {
+    const t = wholeOf(at, len);
+    if (t != NONE) {
+      store<u32>(stack, t);
+      return 1;
+    }
+  }
   const end = at + len;
   let sp: u32 = 0;
   let pos: u32 = 0;

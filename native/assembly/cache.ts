@@ -1,7 +1,7 @@
 // Token counts of pieces seen before, keyed by the piece's own bytes (never by a hash alone: a collision would
 // be a wrong count). Short pieces are their own 16-byte key; longer ones stand in 128-byte entries.
 import { encodePiece } from './bpe';
-import { LONG_BITS, LONG_MAX, NO_SEAM_AFTER, NO_SEAM_BEFORE, SEAM_BITS, SHORT_BITS, SHORT_MAX, bmp, cacheTag, keyMasks, longCache, seams, shortCache } from './layout';
+import { LONG_BITS, LONG_MAX, NO_SEAM_AFTER, NO_SEAM_BEFORE, SEAM_BITS, SHORT_BITS, SHORT_MAX, bmp, cacheTag, keyMasks, longCache, seams, shortCache, wholeMask } from './layout';
 
 const C1: u64 = 0x9e3779b97f4a7c15;
 const C2: u64 = 0xc2b2ae3d27d4eb4f;
@@ -79,7 +79,8 @@ function countShortMiss(at: usize, len: u32, lo: u64, hi: u64, set: usize): u32 
 
 function countLong(at: usize, len: u32): u32 {
   // Three-byte characters at its start (the first may be a space or a symbol that belongs to a word).
-  if (load<u8>(at) >= 0xe0 || load<u8>(at, 1) >= 0xe0) return countBySeams(at, len);
+  // Where a whole piece may be a token that its parts are not, it is not cut.
+  if (wholeMask == 0 && (load<u8>(at) >= 0xe0 || load<u8>(at, 1) >= 0xe0)) return countBySeams(at, len);
   return countWhole(at, len);
 }
 

@@ -1,7 +1,7 @@
 // The token counter's exports. Knows addresses only: the host writes UTF-8 into the buffer and reads numbers back.
 import { encodePiece, lengthOf } from './bpe';
 import { countPiece } from './cache';
-import { buffer, stack, use } from './layout';
+import { DEEPSEEK, buffer, pattern, stack, use } from './layout';
 import { malformed, pieceEnd, resetMalformed, resetTouched, touched } from './scan';
 import { borders, isOpen, limit } from './window';
 
@@ -29,7 +29,7 @@ export function run(enc: u32, from: usize, len: u32, final: bool, max: u32): u32
   while (p < end && tokens <= max) {
     if (ASC_FEATURE_SIMD) {
       // Non-ASCII close by would cut the window short: the piece alone is cheaper.
-      if ((load<u64>(p) & 0x8080808080808080) == 0) {
+      if (pattern != DEEPSEEK && (load<u64>(p) & 0x8080808080808080) == 0) {
         let m = borders(p, end, final);
         const base = p;
         while (m != 0) {

@@ -15,7 +15,15 @@ export const NO_SEAM_AFTER: u32 = 128;
 export const SEAM_BITS: u32 = 19;
 
 export const NONE: u32 = 0xffffffff;
+
+// How an encoding splits its text before it merges; native/encodings.ts and the packer hold the same numbers.
 export const O200K: u32 = 0;
+export const CL100K: u32 = 1; // and Llama 3
+export const QWEN: u32 = 2; // cl100k with digits one by one
+export const DEEPSEEK: u32 = 3; // three passes, classes of its own
+// What two of the bits say in the class table of a blob for DeepSeek.
+export const PUNCT: u32 = 1; // P S
+export const MARK: u32 = 2; // M
 
 // Tables common to both encodings.
 export let bmp: usize = 0;
@@ -25,6 +33,7 @@ export let keyMasks: usize = 0;
 
 // Tables of the encoding in use.
 export let encoding: u32 = 0;
+export let pattern: u32 = 0;
 export let trie: usize = 0;
 export let trieRoot: u32 = 0;
 export let tokenInfo: usize = 0;
@@ -34,6 +43,9 @@ export let pairFilter: usize = 0;
 export let pairFilterMask: u32 = 0;
 export let root3: usize = 0;
 export let seams: usize = 0;
+/** Tokens that only a whole piece can be; mask 0: there are none. */
+export let wholes: usize = 0;
+export let wholeMask: u32 = 0;
 /** What tells the encodings' entries in the piece caches apart: in bits 48 and 49, so that 14 bytes of piece fit before it. */
 export let cacheTag: u64 = 0;
 
@@ -81,11 +93,11 @@ export function attach(tables: usize, regionAt: usize, textBytes: u32): usize {
   buffer = verdicts + VERDICT_BYTES + SLACK;
   stack = (buffer + textBytes + SLACK + 15) & ~15;
   dead = stack + 4 * <usize>textBytes;
-  encoding = 2;
+  encoding = 0xff;
   return buffer;
 }
 
-/** Makes encoding `e` (0 o200k, 1 cl100k) the current one. */
+/** Makes vocabulary number `e` of the blob the current one. */
 export function use(e: u32): void {
   if (e == encoding) return;
   encoding = e;
@@ -99,5 +111,8 @@ export function use(e: u32): void {
   seams = header + load<u32>(at, 28);
   pairFilter = header + load<u32>(at, 32);
   pairFilterMask = load<u32>(at, 36);
+  pattern = load<u32>(at, 40);
+  wholes = header + load<u32>(at, 44);
+  wholeMask = load<u32>(at, 48);
   cacheTag = <u64>(e + 1) << 48;
 }

@@ -1,6 +1,6 @@
-// The two encodings' split patterns, by hand, one piece at a time over any UTF-8. The 64-byte walker in
+// The encodings' split patterns, by hand, one piece at a time over any UTF-8. The 64-byte walker in
 // window.ts is the fast way for ASCII; this is the definition, and the way for everything else.
-import { CRLF, LETTER, LOWERISH, NUMBER, O200K, SPACE, UPPERISH, astralBlocks, astralIndex, bmp, encoding } from './layout';
+import { CRLF, DEEPSEEK, LETTER, LOWERISH, MARK, NUMBER, O200K, PUNCT, QWEN, SPACE, UPPERISH, astralBlocks, astralIndex, bmp, pattern } from './layout';
 
 /** Set when a decision looked at or past the end of the text at hand: with more text it could fall otherwise. */
 export let touched: bool = false;
@@ -97,7 +97,7 @@ function symbols(from: usize, c: u32, end: usize): usize {
   } while (c != 0 && (c & (LETTER | NUMBER | SPACE)) == 0);
   while (true) {
     if ((c & CRLF) == 0) {
-      if (encoding != O200K || c == 0 || load<u8>(p) != 0x2f) return p;
+      if (pattern != O200K || c == 0 || load<u8>(p) != 0x2f) return p;
     }
     p++;
     c = at(p, end);
@@ -121,16 +121,18 @@ function spaces(from: usize, c: u32, end: usize): usize {
 
 /** End of the piece that starts at `p` (p < end). */
 export function pieceEnd(p: usize, end: usize): usize {
+  if (pattern == DEEPSEEK) return passesEnd(p, end);
   let c = at(p, end);
   let q = p + (c >> 8);
   if ((c & NUMBER) != 0) {
+    if (pattern == QWEN) return q;
     c = at(q, end);
     if ((c & NUMBER) == 0) return q;
     q += c >> 8;
     c = at(q, end);
     return (c & NUMBER) != 0 ? q + (c >> 8) : q;
   }
-  if (encoding == O200K) {
+  if (pattern == O200K) {
     let e: usize = 0;
     if ((c & LETTER) != 0) {
       e = word(p, end);
@@ -162,4 +164,111 @@ export function pieceEnd(p: usize, end: usize): usize {
     if (d != 0 && (d & (LETTER | NUMBER | SPACE)) == 0) return symbols(q, d, end);
   }
   return spaces(p, c, end);
+}
+
+/** `[一-龥぀-ゟ゠-ヿ]` at `p`: DeepSeek cuts runs of them out before it looks at the rest. */
+// @ts-ignore: decorator
+@inline
+function isHanOrKana(p: usize): bool {
+  const w = load<u32>(p);
+  if ((w & 0xc0c0f0) != 0x8080e0) return false;
+  const c = ((w & 15) << 12) | ((w >> 2) & 0xfc0) | ((w >> 16) & 63);
+  return (c >= 0x4e00 && c <= 0x9fa5) || (c >= 0x3040 && c <= 0x30ff);
+}
+
+/** Class of the character at `p` as the last pass sees it: numbers, Han and kana end its text, so they count as none. */
+// @ts-ignore: decorator
+@inline
+function inPass(p: usize, end: usize): u32 {
+  const c = at(p, end);
+  return (c & NUMBER) != 0 || (c >> 8 == 3 && isHanOrKana(p)) ? 0 : c;
+}
+
+/** `[\p{L}\p{M}]+` from `from` on. */
+function letters(from: usize, end: usize): usize {
+  let p = from;
+  while (true) {
+    const c = inPass(p, end);
+    if ((c & (LETTER | MARK)) == 0) return p;
+    p += c >> 8;
+  }
+}
+
+/** DeepSeek: numbers by three; Han and kana; then words with what stands before them, symbols, spaces, and the rest. */
+function passesEnd(p: usize, end: usize): usize {
+  let c = at(p, end);
+  let q = p + (c >> 8);
+  if ((c & NUMBER) != 0) {
+    for (let n = 1; n < 3; n++) {
+      c = at(q, end);
+      if ((c & NUMBER) == 0) return q;
+      q += c >> 8;
+    }
+    return q;
+  }
+  if (c >> 8 == 3 && isHanOrKana(p)) {
+    do {
+      q += 3;
+      c = at(q - 3, end);
+    } while (c >> 8 == 3 && isHanOrKana(q - 3));
+    return q - 3;
+  }
+  const d = inPass(q, end);
+  if ((c & PUNCT) != 0) {
+    // An ASCII symbol takes the ASCII letters behind it.
+    if (c >> 8 == 1 && isAsciiLetter(q, end)) {
+      while (isAsciiLetter(q, end)) q++;
+      at(q, end);
+      return q;
+    }
+    return symbolsOf(p, end);
+  }
+  if ((c & (LETTER | MARK)) != 0) return letters(q, end);
+  if ((c & CRLF) == 0 && (d & (LETTER | MARK)) != 0) return letters(q, end);
+  if (load<u8>(p) == 0x20 && (d & PUNCT) != 0) return symbolsOf(q, end);
+  if ((c & SPACE) != 0) return spacesOf(p, end);
+  // What no alternative takes (controls, unassigned) is a piece up to where one does.
+  while (true) {
+    c = inPass(q, end);
+    if (c == 0 || (c & (PUNCT | MARK | LETTER | SPACE | CRLF)) != 0) return q;
+    if ((inPass(q + (c >> 8), end) & (LETTER | MARK)) != 0) return q;
+    q += c >> 8;
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function isAsciiLetter(p: usize, end: usize): bool {
+  return p < end && <u32>((load<u8>(p) | 0x20) - 0x61) < 26;
+}
+
+/** `[\p{P}\p{S}]+[\r\n]*`. */
+function symbolsOf(from: usize, end: usize): usize {
+  let p = from;
+  let c = inPass(p, end);
+  while ((c & PUNCT) != 0) {
+    p += c >> 8;
+    c = inPass(p, end);
+  }
+  while ((c & CRLF) != 0) {
+    p += c >> 8;
+    c = inPass(p, end);
+  }
+  return p;
+}
+
+/** As `spaces`, where the end of the pass's text is an end. */
+function spacesOf(from: usize, end: usize): usize {
+  let p = from;
+  let lineEnd: usize = 0;
+  let lastAt = p;
+  let c = inPass(p, end);
+  while ((c & SPACE) != 0) {
+    lastAt = p;
+    p += c >> 8;
+    if ((c & CRLF) != 0) lineEnd = p;
+    c = inPass(p, end);
+  }
+  if (lineEnd != 0) return lineEnd;
+  return c == 0 || lastAt == from ? p : lastAt;
 }

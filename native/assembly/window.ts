@@ -1,7 +1,7 @@
 // The piece borders of 64 bytes of ASCII at once, by arithmetic on class masks (bit i = byte i). The window always
 // begins at a piece border, and the patterns never look back, so no state crosses windows. Borders near an open
 // end (more text, or a non-ASCII byte, follows) are given only where nothing behind the window can change them.
-import { O200K, encoding } from './layout';
+import { O200K, QWEN, pattern } from './layout';
 import { contraction } from './scan';
 
 /** Bytes the borders of the last call speak of (up to the first non-ASCII byte). */
@@ -73,7 +73,7 @@ export function borders(p: usize, end: usize, final: bool): u64 {
   const seeds = crlf & (symbol << 1);
   if (seeds != 0) {
     let tail = crlf;
-    if (encoding == O200K) {
+    if (pattern == O200K) {
       const slash = i8x16.splat(0x2f);
       tail |= bits(i8x16.eq(a, slash), i8x16.eq(b, slash), i8x16.eq(c, slash), i8x16.eq(d, slash)) & valid;
     }
@@ -89,15 +89,15 @@ export function borders(p: usize, end: usize, final: bool): u64 {
 
   // A letter run joins the one space or the sole symbol before it.
   starts |= letter & ~((letter | gap | symbolStart) << 1);
-  if (encoding == O200K) {
+  if (pattern == O200K) {
     const upper = bits(within(a, 0x41, 26), within(b, 0x41, 26), within(c, 0x41, 26), within(d, 0x41, 26)) & valid;
     starts |= upper & ((letter & ~upper) << 1);
   }
 
-  // Digits in groups of three.
+  // Digits in groups of three, in Qwen one by one.
   let group = digit & ~(digit << 1);
-  starts |= group;
-  const fourth = digit & (digit << 1) & (digit << 2) & (digit << 3);
+  starts |= pattern == QWEN ? digit : group;
+  const fourth = pattern == QWEN ? <u64>0 : digit & (digit << 1) & (digit << 2) & (digit << 3);
   if (fourth != 0) {
     while (true) {
       group = (group << 3) & fourth;
@@ -142,7 +142,7 @@ export function borders(p: usize, end: usize, final: bool): u64 {
 
 function contractions(quotes: u64, before: u64, letter: u64, symbolStart: u64, valid: u64, p: usize, end: usize): u64 {
   let starts = before;
-  const o200k = encoding == O200K;
+  const o200k = pattern == O200K;
   let cand = quotes & (o200k ? letter << 1 : symbolStart);
   const near = valid & ~(valid >>> 3);
   if (isOpen && (cand & near) != 0) {

@@ -50,12 +50,43 @@ export function classBytes(dataFile) {
   return out;
 }
 
+/** sha256 of native/data/punctuation-16.txt. */
+const PUNCTUATION_SHA256 = '0679cbddf3b60b5df5079e9301747f1526fd25cee7530d7040a6b67a42a56aac';
+
+/**
+ * The classes as DeepSeek's passes ask for them: symbols and punctuation 1, marks 2, the others as they are, without what
+ * only o200k asks.
+ */
+export function passClasses(dataFile, punctuationFile) {
+  const all = classBytes(dataFile);
+  for (let c = 0; c < all.length; c++) {
+    const bits = all[c];
+    if ((bits & CLASS.LETTER) !== 0) all[c] = CLASS.LETTER;
+    else if ((bits & CLASS.UPPERISH) !== 0) all[c] = CLASS.LOWERISH;
+  }
+  for (const [from, to] of ranges(punctuationFile, PUNCTUATION_SHA256)) all.fill(CLASS.UPPERISH, from, to);
+  return all;
+}
+
+function* ranges(file, wanted) {
+  const text = readFileSync(file, 'latin1');
+  const sha = createHash('sha256').update(text, 'latin1').digest('hex');
+  if (sha !== wanted) throw new Error(`${file} has sha256 ${sha}, wanted ${wanted}`);
+  let at = 0;
+  for (const item of text.split(/\s+/)) {
+    if (item === '') continue;
+    const [gap, length] = item.slice(1).split(',');
+    const start = at + Number.parseInt(gap, 36);
+    at = start + (length === undefined ? 1 : Number.parseInt(length, 36));
+    yield [start, at];
+  }
+}
+
 /**
  * Two stages: the 65,536 class bytes of the BMP as they are (one load; only touched lines cost cache), and
  * for the 4,096 astral blocks of 256 a u16 index into deduplicated blocks.
  */
-export function classTables(dataFile) {
-  const all = classBytes(dataFile);
+export function classTables(all) {
   const index = new Uint16Array(4096);
   const blocks = [];
   const seen = new Map();

@@ -1,12 +1,12 @@
 // The blob of shared tables: classes, key masks and both vocabularies, with a header of offsets that
 // native/assembly/layout.ts reads. All numbers little-endian u32, all offsets from the blob's start, 64-byte aligned.
-import { CLASS, classTables } from './classes.mjs';
+import { CLASS, classBytes, classTables, passClasses } from './classes.mjs';
 import { seams } from './seams.mjs';
 import { packVocabulary } from './vocabulary.mjs';
 
 /** 'ctok' and the layout's version. */
 export const MAGIC = 0x6b6f7463;
-export const VERSION = 2;
+export const VERSION = 3;
 
 /** Masks that keep the first n bytes of 16, n = 0..15 (a key has at most 14). */
 function keyMasks() {
@@ -40,8 +40,14 @@ function threeByteRoots(trie, root) {
   return new Uint8Array(out.buffer);
 }
 
-/** @param encoders parsed encoder files, o200k_base then cl100k_base */
-export function packTables(unicodeFile, encoders) {
+/** How the text is split; native/assembly/layout.ts holds the same numbers. */
+export const PATTERN = { o200k: 0, cl100k: 1, qwen: 2, deepseek: 3 };
+
+/**
+ * @param encodings lists of tokens as latin1 strings in the order of their merges, each with the name of its PATTERN.
+ *   DeepSeek has classes of its own, so it stands in a blob alone.
+ */
+export function packTables(data, encodings) {
   const header = new Uint32Array(64);
   const parts = [];
   let size = header.byteLength;
@@ -51,9 +57,13 @@ export function packTables(unicodeFile, encoders) {
     size = (size + bytes.length + 63) & ~63;
     return at;
   };
-  const vocabularies = encoders.map(packVocabulary);
+  const vocabularies = encodings.map((e) => packVocabulary(e.tokens, e));
   const borders = vocabularies.map((v) => seams(v.texts));
-  const classes = classTables(unicodeFile);
+  const classes = classTables(
+    encodings.some((e) => e.pattern === 'deepseek')
+      ? passClasses(data.classes, data.punctuation)
+      : classBytes(data.classes),
+  );
   for (const b of borders) {
     for (const c of b.before) classes.bmp[c] |= CLASS.NO_SEAM_BEFORE;
     for (const c of b.after) classes.bmp[c] |= CLASS.NO_SEAM_AFTER;
@@ -62,7 +72,15 @@ export function packTables(unicodeFile, encoders) {
   vocabularies.forEach((v, e) => {
     const roots = threeByteRoots(v.trie, v.root);
     const row = [v.n, v.root, add(v.trie), add(v.tokens), add(v.pairs), v.pairMask, add(roots)];
-    header.set([...row, add(borders[e].pairs), add(v.filter), v.filterMask], 8 + e * 16);
+    const tail = [
+      add(borders[e].pairs),
+      add(v.filter),
+      v.filterMask,
+      PATTERN[encodings[e].pattern],
+      add(v.wholes),
+      v.wholeMask,
+    ];
+    header.set([...row, ...tail], 8 + e * 16);
   });
   const blob = new Uint8Array(size);
   blob.set(new Uint8Array(header.buffer), 0);

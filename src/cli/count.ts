@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { attach } from '../../native/index.js';
 import { encodingOf } from '../tokens/encoding.js';
+import { offerVocabularies } from '../vocabularies.js';
 import { printJson, say } from './connection.js';
 import { CommandError } from './failure.js';
 
@@ -15,6 +16,7 @@ export function register(program: Command): void {
     .option('--json', 'as JSON')
     .action((file: string | undefined, o: { model: string; json?: boolean }) => {
       const text = input(file);
+      offerVocabularies();
       const { encoding, exact } = encodingOf(o.model);
       const tokenizer = attach();
       try {

@@ -1,7 +1,7 @@
 // What the main thread and the workers say to each other: task kinds, the shapes of their payloads and answers,
 // and the message that carries a batch. Both sides import this file and nothing of each other.
 
-import type { Encoding, SharedTables } from '../../native/index.js';
+import type { Encoding, OptionalEncoding, SharedTables } from '../../native/index.js';
 import type { ClearColumns, ClearPlan } from '../curation/clearing-plan.js';
 
 /** Raised when a shape below changes; a worker refuses another version, so that a half-updated install is found. */
@@ -9,7 +9,7 @@ export const POOL_CONTRACT_VERSION = 1;
 
 export type { ClearColumns, ClearPlan } from '../curation/clearing-plan.js';
 export { CLEAR_FLAG, CLEAR_REASON } from '../curation/clearing-plan.js';
-export type { Encoding };
+export type { Encoding, OptionalEncoding };
 
 /** `n` vectors of `dims` numbers each, row after row, against one centroid. */
 export interface SimilarityPayload {
@@ -32,6 +32,7 @@ export interface SimilarityResult {
 export interface TaskMap {
   plan_clearing: { payload: ClearColumns; result: ClearPlan };
   similarity: { payload: SimilarityPayload; result: SimilarityResult };
+  count_fallback: { payload: { texts: readonly string[]; encoding: string }; result: { counts: number[] } };
 }
 
 export type TaskKind = keyof TaskMap;

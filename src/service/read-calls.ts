@@ -1,6 +1,7 @@
 // Handlers that look: journal, counting, subscriptions, the daemon itself.
 
 import { CuratedError, fail } from '../errors.js';
+import { counterOf } from '../pool/counters.js';
 import { openRpcDocument, type Params } from '../protocol/index.js';
 import { profileOf } from '../providers/profile.js';
 import { specOf } from '../providers/spec.js';
@@ -132,11 +133,9 @@ async function subscribeAll(
 async function countTokens(p: Params<'tokens.count'>, rooms: Rooms) {
   const { encoding, exact } =
     p.encoding !== undefined ? { encoding: p.encoding, exact: true } : encodingOf(p.model ?? 'gpt-5');
-  if (encoding !== 'o200k_base' && encoding !== 'cl100k_base') {
-    return fail('UNSUPPORTED', `the encoding ${JSON.stringify(encoding)} is not known`, { path: 'encoding' });
-  }
+  const count = counterOf(encoding, rooms.pool);
   if (p.text !== undefined && p.messages === undefined && p.tools === undefined && p.system === undefined) {
-    const tokens = (await rooms.pool.countTokens([p.text], encoding))[0]!;
+    const tokens = (await count([p.text]))[0]!;
     return { tokens, encoding, exact };
   }
   const format = guessFormat(p.messages ?? []);
@@ -150,10 +149,7 @@ async function countTokens(p: Params<'tokens.count'>, rooms: Rooms) {
   for (const [i, m] of (p.messages ?? []).entries()) {
     measures.push(measureMessage(readHinted(spec, m, known.get(i)?.media), image));
   }
-  const counts = await rooms.pool.countTokens(
-    measures.flatMap((m) => m.texts),
-    encoding,
-  );
+  const counts = await count(measures.flatMap((m) => m.texts));
   let first = 0;
   let tokens = 0;
   let features = noFeatures();

@@ -49,6 +49,8 @@ export interface SessionDeps {
   extract?(payload: ExtractPayload): Promise<Extract>;
   /** Absent where nothing is kept on disk beside the journal. */
   files?: FileKeeper;
+  /** What a host should know about how this model's tokens are counted; undefined: nothing. */
+  counted?(model: string): string | undefined;
   /** A new session's id. */
   newId(): string;
   /** The daemon's own configuration, below each session's. */

@@ -1,5 +1,6 @@
-// Which tokenizer counts for a model, and whether its counts are the provider's own. Pure data; knows no tokenizer.
-import type { Encoding } from '../pool/contract.js';
+// Which tokenizer counts for a model, and whether its counts are the provider's own. Knows no tokenizer: who has tables for
+// an optional vocabulary offers it.
+import type { Encoding, OptionalEncoding } from '../pool/contract.js';
 
 export interface ModelEncoding {
   encoding: Encoding;
@@ -24,6 +25,30 @@ const EXACT: readonly (readonly [prefix: string, encoding: Encoding])[] = [
   ['gpt-35', 'cl100k_base'],
 ];
 
+/** Open models whose vocabulary a package ships. What follows a prefix decides: Qwen 3.5 and Llama 33 are others. */
+const OPTIONAL: readonly (readonly [model: RegExp, encoding: OptionalEncoding])[] = [
+  [/^(?:meta-)?llama-?3(?![0-9])/, 'llama3'],
+  [/^qwen-?3(?![0-9.])/, 'qwen3'],
+  [/^deepseek-(?:v3(?![0-9])|r1(?![0-9]))/, 'deepseek_v3'],
+];
+
+const offered = new Set<OptionalEncoding>();
+
+/** From now on models of this vocabulary are counted with it. What was counted before stays as it was counted. */
+export function offerEncoding(encoding: OptionalEncoding): void {
+  offered.add(encoding);
+}
+
+/** The optional vocabulary of a model, offered or not. */
+export function optionalEncoding(model: string): OptionalEncoding | undefined {
+  const name = bareModel(model);
+  return OPTIONAL.find(([re]) => re.test(name))?.[1];
+}
+
+export function isOffered(encoding: OptionalEncoding): boolean {
+  return offered.has(encoding);
+}
+
 /** The name without a router's or a cloud's path (`openai/gpt-4o`, `ft:gpt-4o:org`), in lower case. */
 export function bareModel(model: string): string {
   const name = model.toLowerCase().replace(/^ft:/, '');
@@ -33,6 +58,8 @@ export function bareModel(model: string): string {
 /** Encoding of a model. Claude, Gemini and unknown models: o200k_base, not exact. */
 export function encodingOf(model: string): ModelEncoding {
   const name = bareModel(model);
+  const optional = offered.size === 0 ? undefined : optionalEncoding(model);
+  if (optional !== undefined && offered.has(optional)) return { encoding: optional, exact: true };
   let best: readonly [string, Encoding] | undefined;
   for (const row of EXACT) {
     const [prefix] = row;

@@ -13,11 +13,11 @@ test('encodings without tables count as the reference counts them', async () => 
     const reference = get_encoding(encoding as 'p50k_base');
     for (let i = 0; i < 200; i++) {
       const text = randomString(random);
-      assert.equal(await fallbackCount(text, encoding), reference.encode_ordinary(text).length);
+      assert.equal(fallbackCount(text, encoding), reference.encode_ordinary(text).length);
     }
     reference.free();
   }
-  await assert.rejects(fallbackCount('x', 'no_such_base'), { kind: 'UNSUPPORTED' });
+  assert.throws(() => fallbackCount('x', 'no_such_base'), { kind: 'UNSUPPORTED' });
 });
 
 test('F30 overlong runs are cut: every part is bounded, nothing is lost, no pair is split', async () => {
@@ -29,6 +29,6 @@ test('F30 overlong runs are cut: every part is bounded, nothing is lost, no pair
   assert.ok(Math.max(...[...text.matchAll(/a{100,}/g)].map((m) => m[0].length)) === 10_000);
   assert.ok(list.every((p) => !/a{1100,}|={1100,}| {1100,}/.test(p)));
   const started = performance.now();
-  assert.ok((await fallbackCount('a'.repeat(200_000), 'p50k_base')) > 20_000);
+  assert.ok(fallbackCount('a'.repeat(200_000), 'p50k_base') > 20_000);
   assert.ok(performance.now() - started < 5000);
 });

@@ -1,7 +1,7 @@
 // The reference for counts: @dqbd/tiktoken's ordinary encoding, and what the parity tests share. The oracle is
 // quadratic on unbroken runs, so generators keep runs short.
 import { get_encoding } from '@dqbd/tiktoken';
-import type { Encoding } from '../../native/index.js';
+import type { BuiltInEncoding as Encoding } from '../../native/index.js';
 
 export const ENCODINGS: readonly Encoding[] = ['o200k_base', 'cl100k_base'];
 

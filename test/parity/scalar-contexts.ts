@@ -1,6 +1,6 @@
 // Every Unicode scalar value in contexts that reach every branch of the split patterns.
 import assert from 'node:assert/strict';
-import { attach, type Encoding } from '../../native/index.js';
+import { attach, type BuiltInEncoding as Encoding } from '../../native/index.js';
 import { expected } from './oracle.js';
 
 const CONTEXTS: readonly ((c: string) => string)[] = [

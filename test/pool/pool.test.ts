@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { get_encoding } from '@dqbd/tiktoken';
 import fc from 'fast-check';
+import type { BuiltInEncoding as Encoding } from '../../native/index.js';
 import { CuratedError } from '../../src/errors.js';
-import type { Encoding } from '../../src/pool/contract.js';
 import { createPool, type Pool, type PoolOptions } from '../../src/pool/pool.js';
 import type {} from './faulty-worker.js';
 

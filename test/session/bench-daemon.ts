@@ -77,6 +77,8 @@ export interface BenchOptions {
   clock?: ManualClock;
   /** Folder for working files. */
   files?: string;
+  /** What is said of a model's tokens. */
+  counted?: (model: string) => string | undefined;
 }
 
 export class BenchDaemon {
@@ -119,6 +121,7 @@ export class BenchDaemon {
       ...(summariser === undefined ? {} : { summariser: () => summariser }),
       store: this.store,
       ...(this.files === undefined ? {} : { files: this.files }),
+      ...(o.counted === undefined ? {} : { counted: o.counted }),
       pool: { countTokens },
       clock: this.clock,
       limits: { messagesAnAppend: 100, messagesATurn: 10_000, commandsASession: 256 },

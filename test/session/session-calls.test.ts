@@ -364,3 +364,16 @@ test('F50 an event that this version does not know stops its session with a clea
   });
   assert.equal((await next.call('session.open', { ...OPEN, session: 't' })).resumed, true);
 });
+
+test('NS-6 a session whose tokens are estimated for want of a vocabulary says so', async () => {
+  const d = new BenchDaemon({
+    counted: (model) => (model === 'qwen3-32b' ? 'tokens are estimated' : undefined),
+  });
+  for (const model of ['qwen3-32b', 'gpt-4o'])
+    await d.call('session.open', { session: model, format: 'openai-chat', model });
+  const noticed = async (session: string) =>
+    (await d.call('journal.read', { session })).events.filter((e: Json) => e.type === 'session.notice')
+      .length;
+  assert.equal(await noticed('qwen3-32b'), 1);
+  assert.equal(await noticed('gpt-4o'), 0);
+});

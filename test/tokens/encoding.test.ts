@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodingOf } from '../../src/tokens/encoding.js';
+import type { OptionalEncoding } from '../../src/pool/contract.js';
+import { encodingOf, offerEncoding, optionalEncoding } from '../../src/tokens/encoding.js';
 
 test('NS-6 OpenAI models count exactly, the longest prefix wins, and gpt-4 does not catch gpt-4o', () => {
   const o200k = [
@@ -26,5 +27,34 @@ test('NS-6 OpenAI models count exactly, the longest prefix wins, and gpt-4 does 
 test('NS-6 models without a public tokenizer are estimated over o200k_base', () => {
   for (const model of ['claude-opus-4-5-20251101', 'gemini-3-pro', 'o100-large', 'my-gpt-4', '', 'llama-3']) {
     assert.deepEqual(encodingOf(model), { encoding: 'o200k_base', exact: false }, model);
+  }
+});
+
+test('NS-6 open models are counted with their own vocabulary once it is offered, and are estimates before', () => {
+  const models: Record<string, OptionalEncoding | undefined> = {
+    'meta-llama/Llama-3.1-70B-Instruct': 'llama3',
+    'meta-llama/Meta-Llama-3-8B': 'llama3',
+    'llama3.3:70b': 'llama3',
+    'llama-4-scout': undefined,
+    'llama-33b': undefined,
+    'Qwen/Qwen3-32B': 'qwen3',
+    'qwen3:8b': 'qwen3',
+    'qwen3.5-plus': undefined,
+    'qwen2.5-7b': undefined,
+    'deepseek-ai/DeepSeek-V3.1': 'deepseek_v3',
+    'deepseek-r1': 'deepseek_v3',
+    'deepseek-v4': undefined,
+    'claude-sonnet-4-5': undefined,
+    'gpt-4o': undefined,
+  };
+  for (const [model, expected] of Object.entries(models)) {
+    assert.equal(optionalEncoding(model), expected, model);
+    if (expected !== undefined) assert.deepEqual(encodingOf(model), { encoding: 'o200k_base', exact: false });
+  }
+  offerEncoding('llama3');
+  for (const [model, expected] of Object.entries(models)) {
+    const { encoding, exact } = encodingOf(model);
+    assert.equal(encoding === 'llama3', expected === 'llama3', model);
+    if (expected === 'llama3') assert.equal(exact, true);
   }
 });

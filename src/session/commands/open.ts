@@ -93,6 +93,7 @@ async function create(session: Session, p: OpenParams, draft: Draft): Promise<vo
   const config = sessionConfig(session, p);
   // The encoding follows the model, which the state does not know yet.
   session.state.model = p.model;
+  const counted = session.deps.counted?.(p.model);
   const [system, tools] = await Promise.all([
     p.system === undefined ? undefined : measured(session, measureSystem(p.system.value)),
     p.tools === undefined ? undefined : measured(session, measureTools(p.tools.value as unknown[], p.format)),
@@ -134,6 +135,7 @@ async function create(session: Session, p: OpenParams, draft: Draft): Promise<vo
       }),
     );
   }
+  if (counted !== undefined) draft.push(event('session.notice', { path: 'model', text: counted }));
   tellRefused(session, draft);
 }
 
