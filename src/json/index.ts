@@ -4,5 +4,5 @@ export { changesOf, type TextChange } from './diff.js';
 export { applyEdits, type TextEdit } from './edits.js';
 export { child, locate, type Path, pointer, valueAt } from './path.js';
 export { RawJson, writeJson } from './raw.js';
-export { sliceIn, sliceValue, sliceValues } from './slice.js';
+export { sliceIn, sliceValue, sliceValues, withValue } from './slice.js';
 export { type JsonNode, MAX_DEPTH, parseTree, stringAt } from './tree.js';

@@ -23,6 +23,16 @@ export function sliceValue(text: string, path: Path): string | undefined {
   return at === undefined ? undefined : text.slice(at, valueEnd(text, at));
 }
 
+/**
+ * The text with `json` in place of the value at `path`: what `applyEdits` makes of one `set`, without a tree of the whole.
+ * Undefined where the value is not there, or a key of the path stands twice beside itself: those are for `applyEdits`.
+ * Same conditions as `sliceValues`.
+ */
+export function withValue(text: string, path: Path, json: string): string | undefined {
+  const at = path.length === 0 ? undefined : find(text, path, true);
+  return at === undefined ? undefined : text.slice(0, at) + json + text.slice(valueEnd(text, at));
+}
+
 /** Items before this one are found as fast by walking to them. */
 const NEAR = 8;
 /** Start and end of each item of the list `key` in a text, one pair after the other. */
@@ -57,16 +67,20 @@ function itemPlaces(text: string, key: string): Uint32Array {
   return Uint32Array.from(out);
 }
 
-/** Index at which the value at `path` starts; of duplicate keys the last one counts. */
-function find(text: string, path: Path): number | undefined {
+/** Index at which the value at `path` starts; of duplicate keys the last one counts, or none is found where each must be alone. */
+function find(text: string, path: Path, alone = false): number | undefined {
   let at: number | undefined = skipSpace(text, 0);
   for (const step of path) {
     let found: number | undefined;
     if (typeof step === 'string') {
       if (text[at] !== '{') return undefined;
+      let times = 0;
       walkMembers(text, at, (key, start) => {
-        if (key() === step) found = start;
+        if (key() !== step) return;
+        found = start;
+        times += 1;
       });
+      if (alone && times > 1) return undefined;
     } else {
       if (text[at] !== '[') return undefined;
       let i = 0;

@@ -2,7 +2,14 @@
 // calls, so that a turn renders what it added; a fresh one over the same state gives the same bytes, which is replay.
 
 import { createHash, type Hash } from 'node:crypto';
-import { applyEdits, canonicalize, canonicalValue, pointer, type TextEdit } from '../json/index.js';
+import {
+  applyEdits,
+  canonicalize,
+  canonicalValue,
+  pointer,
+  type TextEdit,
+  withValue,
+} from '../json/index.js';
 import { Native } from '../json/native.js';
 import type { Native as AnyNative, Reading, RuleWalk, Violation } from '../providers/types.js';
 import { noFeatures, PER_MESSAGE } from '../tokens/features.js';
@@ -27,8 +34,11 @@ export interface Piece {
   features: readonly number[];
 }
 
-/** Messages between two kept states of the running hash: what an edit deep in the history has to hash again at most. */
-const CHECKPOINT_EVERY = 64;
+/** Messages between two kept states of the running hash near the end: what an edit there has to hash again at most. */
+const CHECKPOINT_EVERY = 16;
+/** Kept states; with more of them every other old one goes, so that they lie wider where an edit hashes much in any case. */
+const CHECKPOINTS_MOST = 64;
+const CHECKPOINTS_DENSE = 16;
 /** A cache mark of ours. */
 export const OUR_MARK = '{"type":"ephemeral"}';
 
@@ -196,6 +206,10 @@ export class Rendering {
     while (this.#hashed < this.pieces.length) {
       if (this.#hashed % CHECKPOINT_EVERY === 0 && this.#hashed > 0) {
         this.#checkpoints.push({ pieces: this.#hashed, hash: this.#hash.copy() });
+        if (this.#checkpoints.length > CHECKPOINTS_MOST) {
+          const dense = this.#checkpoints.length - CHECKPOINTS_DENSE;
+          this.#checkpoints = this.#checkpoints.filter((_, i) => i >= dense || i % 2 === 0);
+        }
       }
       const marked = this.#overlay.get(this.#hashed);
       const text =
@@ -255,7 +269,7 @@ export class Rendering {
       return { text: native.text, native, at, tokens, own: 0, reading, features };
     }
     if (edits.some((e) => e.op === 'drop')) return undefined;
-    const text = applyEdits(stored.native.text, edits as readonly TextEdit[]);
+    const text = withEdits(stored.native.text, edits as readonly TextEdit[]);
     const tokens = edits.reduce((sum, e) => sum + (e.delta ?? 0), stored.tokens);
     const native = new Native(text);
     return {
@@ -352,6 +366,14 @@ function headMessage(state: SessionState): string | undefined {
 function pieceOfHead(state: SessionState, text: string): Piece {
   const native = new Native(text);
   return { text, native, at: -1, tokens: 0, own: 0, reading: state.spec.read(native), features: [] };
+}
+
+/** Mostly one value was put in place of another. */
+function withEdits(text: string, edits: readonly TextEdit[]): string {
+  const [first] = edits;
+  const simple =
+    edits.length === 1 && first?.op === 'set' ? withValue(text, first.path, first.json) : undefined;
+  return simple ?? applyEdits(text, edits);
 }
 
 /** Features of a message of ours: plain text of so many tokens. */

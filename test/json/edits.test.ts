@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { applyEdits, locate, type Path, parseTree } from '../../src/json/index.js';
+import { applyEdits, locate, type Path, parseTree, withValue } from '../../src/json/index.js';
 import { jsonText, jsonValue } from './arbitrary.js';
 
 function paths(v: unknown, at: Path = []): Path[] {
@@ -108,4 +108,19 @@ test('an edit without a place is an error, a removal of what is not there is non
   });
   assert.throws(() => applyEdits('[1]', [{ op: 'remove', path: [] }]), { kind: 'INTERNAL' });
   assert.equal(applyEdits('{"a":1}', [{ op: 'remove', path: ['x'] }]), '{"a":1}');
+});
+
+test('one value in place of another, without a tree: the same text, or none where a key is not alone', () => {
+  fc.assert(
+    fc.property(textAndPath, jsonValue, ({ text, path }, v) => {
+      const json = JSON.stringify(v);
+      const short = withValue(text, path, json);
+      if (path.length > 0) assert.notEqual(short, undefined);
+      if (short !== undefined) assert.equal(short, applyEdits(text, [{ op: 'set', path, json }]));
+    }),
+  );
+  assert.equal(withValue('{"a":1,"b":2,"a":3}', ['a'], '9'), undefined);
+  assert.equal(withValue('{"a":{"x":1},"a":{"x":2}}', ['a', 'x'], '9'), undefined);
+  assert.equal(withValue('{"a":[1]}', ['a', 1], '9'), undefined);
+  assert.equal(withValue('{"a":1}', ['b'], '9'), undefined);
 });
