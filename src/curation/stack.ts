@@ -108,7 +108,7 @@ export class Stack {
 
   /** Which candidates are made now. What was never sent is free; the rest is one question of boundary and price. */
   #decide(survey: Survey, offers: readonly Offer[], armed: boolean): Choice {
-    const all = offers.flatMap((o) => o.candidates).sort((a, b) => a.at - b.at);
+    const all = inOrder(offers);
     const chosen = new Set(all.filter((c) => c.presend && c.lastResort !== true && armed));
     const sent = all.filter((c) => !chosen.has(c) && !(c.presend && !survey.forced));
     const wait = (reason: string): Choice => ({ ...NO_EDIT, from: sent.length, reason, chosen });
@@ -300,6 +300,19 @@ function force(survey: Survey, sent: readonly Candidate[], chosen: Set<Candidate
     over -= candidate.frees;
   }
   return chosen;
+}
+
+/** Candidates of all layers, ascending by position. Each layer's are mostly so already. */
+function inOrder(offers: readonly Offer[]): Candidate[] {
+  const all: Candidate[] = [];
+  let sorted = true;
+  for (const { candidates } of offers) {
+    for (const c of candidates) {
+      if (all.length > 0 && all[all.length - 1]!.at > c.at) sorted = false;
+      all.push(c);
+    }
+  }
+  return sorted ? all : all.sort((a, b) => a.at - b.at);
 }
 
 function isEmpty(o: Offer): boolean {

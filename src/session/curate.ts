@@ -17,7 +17,7 @@ export interface CurateOptions {
   maxTokens?: number;
   toolChoice?: unknown;
   /** Gets a span a layer. */
-  trace?: Trace;
+  trace?: Trace | undefined;
 }
 
 /** Runs the deterministic layers and takes their decisions into the state. */

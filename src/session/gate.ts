@@ -70,8 +70,7 @@ export function keepWithin(
 ): Cycle | undefined {
   const span = stage(session, run.trace, 'context_window');
   const before = draft.committed.length;
-  const { trace: _, ...rest } = o;
-  const cycle = within(session, draft, rest, run);
+  const cycle = within(session, draft, { ...o, trace: undefined }, run);
   span?.end(endOf(draft, before, cycle === undefined ? 'none' : 'holds'));
   return cycle;
 }
