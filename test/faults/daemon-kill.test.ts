@@ -15,7 +15,7 @@ const SESSIONS = 64;
 /** Every eighth is narrow: its calls are held for a summary. */
 const NARROW = 8;
 /** Lives of a session before another takes its place, so that histories stay short in the long form. */
-const LIVES = { wide: 40, narrow: 6 };
+const LIVES = { wide: 20, narrow: 6 };
 const child = fileURLToPath(new URL('./kill-daemon.js', import.meta.url));
 
 interface Life {

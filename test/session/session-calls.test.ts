@@ -338,6 +338,20 @@ test('F49 a clock that jumps back an hour changes no order: seq rules, and the r
   assert.equal((await next.call('journal.replay', { session: 's' })).identical, true);
 });
 
+test('F49 a wall clock that jumps ahead a day ends nothing: what is idle is told by the monotonic one', async () => {
+  const d = new BenchDaemon();
+  await withClearing(d);
+  const before = await d.call('session.state', { session: 's' });
+  d.caller.end();
+  d.clock.jump(d.clock.now() + 86_400_000);
+  assert.equal(d.registry.park(60_000), 0);
+  d.clock.advance(60_001);
+  assert.equal(d.registry.park(60_000), 1);
+  d.clock.jump(d.clock.now() - 2 * 86_400_000);
+  assert.deepEqual(await d.call('session.state', { session: 's' }), before);
+  assert.equal(d.registry.park(60_000), 0, 'it was just used, whatever the wall clock says');
+});
+
 test('J-14 J-15 nothing that a replay needs can be left out of the journal', async () => {
   const d = new BenchDaemon();
   for (const type of ['io.input', 'agent.turn.end', 'memory.tool_result_cleared', 'llm.request']) {
