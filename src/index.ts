@@ -8,6 +8,8 @@ export {
 } from './client/context-recall.js';
 export {
   type AgentIdentity,
+  type Answer,
+  AnswerStream,
   agentIdentity,
   applyPatch,
   type Backoff,
@@ -27,6 +29,7 @@ export {
   type SessionMethod,
   type SessionParams,
   type TodoItem,
+  withBetas,
 } from './client/index.js';
 export { CuratedError, ERROR_KINDS, type ErrorKind } from './errors.js';
 export { type Environment, type Paths, resolvePaths } from './paths.js';

@@ -1,5 +1,6 @@
 // The SDK that agents import.
 export { type AgentIdentity, agentIdentity } from './agent-identity.js';
+export { type Answer, AnswerStream, withBetas } from './answer-stream.js';
 export type { CallOptions, SessionMethod, SessionParams } from './caller.js';
 export { Client, type ConnectOptions, connect } from './client.js';
 export { type DurableBlock, DurableState, type TodoItem } from './durable.js';
