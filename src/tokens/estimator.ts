@@ -172,6 +172,7 @@ function reduced(fit: Fit, features: Features): number {
   if (anchor === null) return Number.POSITIVE_INFINITY;
   const increment = subtractFeatures(features, anchor.x);
   if (increment.every((v) => v > -0.5)) return Number.POSITIVE_INFINITY;
+  if (increment.every((v) => v < 0.5)) return Math.ceil(anchor.usage);
   const added = predict(
     fit,
     increment.map((v) => Math.max(0, v)),
