@@ -7,9 +7,10 @@ import type { MediaHint } from './events.js';
 export function readHinted(spec: FormatSpec, native: Native, hints?: readonly MediaHint[]): Reading {
   const reading = spec.read(native);
   if (hints === undefined || hints.length === 0) return reading;
+  const byPath = new Map(hints.map((h) => [h.path, h]));
   for (const part of reading.parts) {
     for (const media of part.media ?? []) {
-      const hint = hints.find((h) => h.path === pointer(media.path));
+      const hint = byPath.get(pointer(media.path));
       if (hint === undefined) continue;
       media.width = hint.width;
       media.height = hint.height;

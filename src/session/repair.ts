@@ -25,14 +25,21 @@ export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<s
     messages: state.messages,
     tokensChanged: (at: number, edits: readonly TextEdit[]) => tokensWith(session, at, edits),
   };
-  for (const r of repair(state.spec, state.messages, from, {
+  const repairs = repair(state.spec, state.messages, from, {
     pending,
     wasPending: state.pending,
     profile: session.profile,
-  })) {
-    const edits = priced(counting, r.edits).map((e) =>
-      e.op === 'insert' ? { ...e, delta: tokensOf(session, e.json) } : e,
-    );
+  });
+  // A message is counted once, however many repairs it has: the first of its edits carries what all of them change.
+  const all = priced(
+    counting,
+    repairs.flatMap((r) => r.edits),
+  );
+  let next = 0;
+  for (const r of repairs) {
+    const own = all.slice(next, next + r.edits.length);
+    next += r.edits.length;
+    const edits = own.map((e) => (e.op === 'insert' ? { ...e, delta: tokensOf(session, e.json) } : e));
     draft.push(
       event('session.repaired', {
         what: r.what,

@@ -19,12 +19,13 @@ export function tokensChanged(
   let delta = now.flat - old.flat;
   for (const part of now.parts) delta += part.flat;
   for (const part of old.parts) delta -= part.flat;
-  const left = [...old.texts];
+  const left = new Map<string, number>();
+  for (const text of old.texts) left.set(text, (left.get(text) ?? 0) + 1);
   for (const text of now.texts) {
-    const same = left.indexOf(text);
-    if (same >= 0) left.splice(same, 1);
+    const same = left.get(text) ?? 0;
+    if (same > 0) left.set(text, same - 1);
     else delta += count(text);
   }
-  for (const text of left) delta -= count(text);
+  for (const [text, times] of left) if (times > 0) delta -= times * count(text);
   return delta;
 }

@@ -44,6 +44,18 @@ const SHAPES: Record<string, { n: number; make: (n: number) => Promise<Run> }> =
       };
     },
   },
+  'results without a call in one message': {
+    n: 60,
+    make: async (n) => {
+      const d = await opened();
+      const content = Array.from({ length: n }, (_, i) => round(i)[1].content[0]);
+      const append = [user('q'), assistant('a'), { role: 'user', content }];
+      return async () => {
+        await d.call('llm.prepare', { session: 's', append, return: 'patch' });
+        await d.call('llm.prepare', { session: 's', append: [assistant('a'), user('b')], return: 'patch' });
+      };
+    },
+  },
   'messages of one turn': {
     n: 100,
     make: async (n) => {
