@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { candidates } from '../../src/context/recall/candidates.js';
 import { cosine, meaningOf } from '../../src/context/recall/meaning.js';
-import { ranked, type Scored } from '../../src/context/recall/ranking.js';
+import { asksOfSelf, ranked, type Scored } from '../../src/context/recall/ranking.js';
 import { countIn, hashOf, sketchOf } from '../../src/context/recall/sketch.js';
 import { snippetOf } from '../../src/context/recall/snippet.js';
 import { wordsAsked, wordsIn } from '../../src/context/recall/words.js';
@@ -73,6 +73,28 @@ test('M-10 candidates: rare words lead, and the places looked at are bounded wha
   const common = candidates(['everywhere', 'often'], find, range, o);
   assert.ok(common.ids.every((id) => lists.get('often')!.includes(id)));
   assert.ok(looked < 15_000, `${looked}`);
+});
+
+test('M-10 of a budget the words of the user go first where the question is about the one who asks', () => {
+  const at = (id: number, typed: boolean, own: number): Scored => ({
+    id,
+    sid: 1,
+    ord: id * 10,
+    chars: 400,
+    own,
+    covered: own,
+    meaning: 0,
+    typed,
+  });
+  const list = [at(1, false, 6), at(2, true, 4), at(3, true, 1)];
+  const order = (inBudget: boolean, query: string) =>
+    ranked(list, 10, inBudget, asksOfSelf(query)).map((p) => p.id);
+  assert.deepEqual(order(true, 'Which database did I choose?'), [2, 1, 3]);
+  assert.deepEqual(order(true, 'Which database was chosen?'), [1, 2, 3]);
+  assert.deepEqual(order(false, 'Which database did I choose?'), [1, 2, 3], 'hits by rank stay as they are');
+  for (const query of ["what's my port", 'where do we deploy', 'I’m late'])
+    assert.ok(asksOfSelf(query), query);
+  for (const query of ['min heap', 'usage of it', 'mysql index']) assert.ok(!asksOfSelf(query), query);
 });
 
 test('M-10 a passage takes weight from its neighbours, and never stands before the one it took it from', () => {

@@ -11,6 +11,9 @@ export const NEAR: readonly number[] = [0.7, 0.35, 0.2];
 const SHORTER = 0.15;
 const SHORTER_IN_BUDGET = 0.25;
 const CHARS_A_TOKEN = 4;
+/** Who asks for what is theirs ("my", "did I") asks for what they said: of a budget the user's own words get so much more. */
+const OWN_WORDS = 2.5;
+const FIRST_PERSON = /\b(?:i|i'm|i've|i'd|my|mine|me|we|our|ours|us)\b/i;
 /** What a passage without a word of the question has at most of the one it stands beside. */
 const BEHIND = 0.999;
 /** Part of the score that meaning has. */
@@ -33,6 +36,13 @@ export interface Scored {
   own: number;
   covered: number;
   meaning: number;
+  /** Typed by the user, not by a model or a tool. */
+  typed?: boolean;
+}
+
+/** Does a question ask for something of the one who asks? */
+export function asksOfSelf(query: string): boolean {
+  return FIRST_PERSON.test(query);
 }
 
 /** ln(1 + (N - n + 0.5) / (n + 0.5)), never negative. */
@@ -67,6 +77,7 @@ export function ranked<T extends Scored>(
   passages: readonly T[],
   total: number,
   inBudget: boolean,
+  ofSelf = false,
 ): (T & { score: number })[] {
   // Sessions and places are both below 2^26 by far.
   const place = (p: Scored, by: number) => p.sid * 2 ** 26 + p.ord + by;
@@ -80,6 +91,7 @@ export function ranked<T extends Scored>(
     NEAR.forEach((share, i) => {
       sum += share * Math.max(own(-i - 1), own(i + 1));
     });
+    if (inBudget && ofSelf && p.typed === true) sum *= OWN_WORDS;
     return sum / (p.chars / CHARS_A_TOKEN + 4) ** (inBudget ? SHORTER_IN_BUDGET : SHORTER);
   });
   const values = passages.map((p, i) => {

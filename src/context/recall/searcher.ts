@@ -4,7 +4,7 @@
 import { candidates, type Range } from './candidates.js';
 import type { IndexDb } from './index-db.js';
 import { cosine, meaningOf } from './meaning.js';
-import { type Asked, bm25, NEAR, ranked, type Scored } from './ranking.js';
+import { type Asked, asksOfSelf, bm25, NEAR, ranked, type Scored } from './ranking.js';
 import type { Found, SearchOptions } from './rows.js';
 import { scopeWord, sessionWord, toolWord } from './scope.js';
 import { hashOf } from './sketch.js';
@@ -19,8 +19,8 @@ const SURROUNDED = 600;
 const NEIGHBOUR_CHARS = 160;
 
 /** Cells of a row, in this order: a row as an array costs half of one as an object. */
-const PASSAGE = 'id, sid, ord, tokens, chars, words, tool, meaning, sketch';
-type PassageRow = [number, number, number, number, number, number, string | null, string, string];
+const PASSAGE = 'id, sid, ord, tokens, chars, words, tool, meaning, sketch, role';
+type PassageRow = [number, number, number, number, number, number, string | null, string, string, string];
 
 interface Passage extends Scored {
   tokens: number;
@@ -55,7 +55,7 @@ export class Searcher {
       const weights = chosen.words.map(({ word, weight }) => ({ hash: hashOf(word), weight }));
       const passages = this.#score(o, chosen.ids, weights, scope.meanWords);
       const total = weights.reduce((sum, w) => sum + w.weight, 0);
-      return withinBudget(ranked(passages, total, o.budget !== undefined), o.budget)
+      return withinBudget(ranked(passages, total, o.budget !== undefined, asksOfSelf(o.query)), o.budget)
         .slice(0, o.k)
         .map((p) => this.#found(p, words));
     });
@@ -71,10 +71,21 @@ export class Searcher {
   #score(o: SearchOptions, ids: readonly number[], asked: readonly Asked[], meanWords: number): Passage[] {
     const query = meaningOf(o.query);
     const out = new Map<number, Passage>();
-    const take = ([id, sid, ord, tokens, chars, words, tool, meaning, sketch]: PassageRow) => {
+    const take = ([id, sid, ord, tokens, chars, words, tool, meaning, sketch, role]: PassageRow) => {
       if (o.tool !== undefined && o.tool !== tool) return;
       const { own, covered } = bm25(sketch, words, asked, meanWords);
-      out.set(id, { id, sid, ord, tokens, tool, chars, own, covered, meaning: cosine(query, meaning) });
+      out.set(id, {
+        id,
+        sid,
+        ord,
+        tokens,
+        tool,
+        chars,
+        own,
+        covered,
+        meaning: cosine(query, meaning),
+        typed: role === 'user' && tool === null,
+      });
     };
     const one = this.#db.sql(`SELECT ${PASSAGE} FROM passage WHERE id = ?`, 'raw');
     for (const id of ids) take(one.get(id) as PassageRow);
