@@ -114,8 +114,9 @@ export class Session {
     return this.call('turn.end', params, options);
   }
 
-  state(): Promise<WireResult<'session.state'>> {
-    return this.call('session.state', {});
+  /** Where the session stands, or stood at `at_seq`. */
+  state(params: SessionParams<'session.state'> = {}): Promise<WireResult<'session.state'>> {
+    return this.call('session.state', params);
   }
 
   /** The session's files that people can read, made again from its journal. */
@@ -137,6 +138,16 @@ export class Session {
     this.#seq = r.seq;
     this.#lastEvent = r.seq;
     return r;
+  }
+
+  /** Which decision took a text out of the request, whose it was, why, and at what price. */
+  bisect(text: string): Promise<WireResult<'journal.bisect'>> {
+    return this.call('journal.bisect', { text });
+  }
+
+  /** A request before and after curation: the newest, the last one of a turn, or the one at a seq. */
+  diff(params: SessionParams<'journal.diff'> = {}): Promise<WireResult<'journal.diff'>> {
+    return this.call('journal.diff', params);
   }
 
   /** Takes one decision back: its original stands in the request again from the next turn boundary. */

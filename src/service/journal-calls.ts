@@ -26,8 +26,8 @@ export const JOURNAL_CALLS: Handlers = {
     const path = await fileAt(p.path);
     const key = { tenant: caller.tenant, session: p.session };
     // What is in memory under this name must not be older than the journal that comes.
-    const actor = await rooms.registry.get(caller.tenant, p.session);
-    if (actor.session.state.status !== 'fresh')
+    const { session } = await rooms.registry.get(caller.tenant, p.session);
+    if (session.state.status !== 'fresh' || (await rooms.store.head(key)) !== undefined)
       fail('STORAGE', `${p.session} exists already`, { path: '/session', detail: { exists: true } });
     try {
       const done = await importJsonl(rooms.store, key, fileLines(path));

@@ -216,6 +216,42 @@ test("a shortened call's input is taken back alone, and stays whole", async () =
   assert.ok((await t.call('journal.replay')).identical);
 });
 
+for (const format of ['openai-chat', 'openai-responses'] as const)
+  test(`an undone clearing comes back byte for byte: ${format}`, async () => {
+    const daemon = new BenchDaemon();
+    const call = (method: string, params: Json = {}) =>
+      daemon.call(method as never, { session: 's', ...params });
+    await call('session.open', { format, model: 'gpt-5', config: clearing(AGED) });
+    const args = '{"n": 1.0}';
+    const round = (n: number): Json[] =>
+      format === 'openai-chat'
+        ? [
+            {
+              role: 'assistant',
+              tool_calls: [{ id: `t${n}`, type: 'function', function: { name: 'Read', arguments: args } }],
+            },
+            { role: 'tool', tool_call_id: `t${n}`, content: `${n}: ${BODY}` },
+          ]
+        : [
+            { type: 'function_call', call_id: `t${n}`, name: 'Read', arguments: args },
+            { type: 'function_call_output', call_id: `t${n}`, output: `${n}: ${BODY}` },
+          ];
+    let cleared: Json;
+    for (let n = 0; n < 6; n++) {
+      await call('session.append', { messages: [user(`go ${n}`), ...round(n)] });
+      await call('llm.prepare');
+      await call('session.append', { messages: [{ role: 'assistant', content: `done ${n}` }] });
+      await call('turn.end', {});
+      cleared ??= (await call('journal.read')).events.find(isCleared);
+      if (n === 3) await call('session.undo', { seq: cleared.seq });
+    }
+    const { messages } = (await call('llm.prepare', { append: [user('?')] })).request;
+    const stored = (await call('session.messages')).messages.map((m: Json) => m.message);
+    assert.deepEqual(messages[cleared.message], stored[cleared.message]);
+    assert.notDeepEqual(messages[cleared.message + 4], stored[cleared.message + 4]);
+    assert.ok((await call('journal.replay')).identical);
+  });
+
 test('F41 an undo comes from beside the writer, and takes no lease from it', async () => {
   const t = await talk();
   await t.turn(0);
