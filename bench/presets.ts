@@ -7,6 +7,7 @@ import { withClient } from '../src/cli/connection.js';
 import { startPrivateDaemon } from '../src/cli/private-daemon.js';
 import type { Client } from '../src/client/index.js';
 import { identifiersIn, leavesOf } from '../src/curation/identifiers.js';
+import { argumentsIdentity } from '../src/curation/repeats.js';
 import { type Conversation, readConversations } from '../src/eval/conversation.js';
 import { partsOf } from '../src/eval/parts.js';
 import { play, type Step } from '../src/eval/play.js';
@@ -24,6 +25,8 @@ const CODING_PREFIX = 20_000;
 /** Input prices relative to uncached input: an unchanged prefix is read, the rest written. */
 const READ = 0.1;
 const WRITE = 1.25;
+/** Reasons of what leaves the body of a result in place, all or a part of it. */
+const PARTLY = new Set(['input', 'failed_input', 'shaped', 'image', 'document']);
 const DAY = Date.UTC(2026, 10, 29);
 
 interface Score {
@@ -41,7 +44,15 @@ interface Score {
   names: number;
   namesGone: number;
   cleared: number;
+  /** Results of which the whole body was cleared, and those of them that the same call fetched again, or one of the same place. */
+  clearedResults: number;
   rereads: number;
+  rereadPlaces: number;
+  /** The same without clearing: all results, and those that the recording fetched again though it saw them. */
+  results: number;
+  repeats: number;
+  /** The smallest saving at any point of the conversation, in percent. */
+  worstPoint: number;
   breaks: number;
   faults: number;
 }
@@ -61,6 +72,9 @@ class Meter {
   #stored: string[] = [];
   #said = new Set<string>();
   #held = new Map<string, string>();
+  /** Calls by id until they are answered, and the calls that were. */
+  #open = new Map<string, string>();
+  #answers = new Set<string>();
   #readings = new Map<string, Reading>();
   #sizes = new Map<string, number>();
 
@@ -86,7 +100,12 @@ class Meter {
       names: 0,
       namesGone: 0,
       cleared: 0,
+      clearedResults: 0,
       rereads: 0,
+      rereadPlaces: 0,
+      results: 0,
+      repeats: 0,
+      worstPoint: 100,
       breaks: 0,
       faults: 0,
     };
@@ -170,6 +189,8 @@ class Meter {
     if (first) {
       this.#said = new Set();
       this.#held = new Map();
+      this.#open = new Map();
+      this.#answers = new Set();
       this.#stored = [];
     }
     for (const m of [...round.results, ...round.news]) this.#learn(m);
@@ -179,10 +200,23 @@ class Meter {
     this.#stored.push(message.text);
     for (const part of this.#spec.read(message).parts) {
       if (part.kind === 'tool_result') {
+        this.#answered(part.callId ?? '');
         for (const run of identifiersIn(part.text ?? '').keys()) this.#held.set(run, part.callId ?? '');
-      } else if (part.kind === 'tool_call') this.#say(leavesOf(part.args).join('\n'));
-      else if (part.kind === 'text') this.#say(part.text ?? '');
+      } else if (part.kind === 'tool_call') {
+        this.#open.set(part.callId ?? '', `${part.tool}\u0000${argumentsIdentity(part.args)}`);
+        this.#say(leavesOf(part.args).join('\n'));
+      } else if (part.kind === 'text') this.#say(part.text ?? '');
     }
+  }
+
+  /** Each result counts once as fetched again, by the first equal call behind it. */
+  #answered(callId: string): void {
+    const call = this.#open.get(callId);
+    if (call === undefined) return;
+    this.#open.delete(callId);
+    this.score.results += 1;
+    if (this.#answers.has(call)) this.score.repeats += 1;
+    this.#answers.add(call);
   }
 
   #say(text: string): void {
@@ -223,6 +257,7 @@ async function playOne(
 ): Promise<Score> {
   const meter = new Meter(file, c, count);
   let known: unknown;
+  const fetched = new Set<string>();
   const report = await play(c, {
     client,
     preset,
@@ -230,10 +265,18 @@ async function playOne(
     now: DAY,
     onStep: (step) => {
       meter.look(step);
+      const { off, curated } = step.cost;
+      if (off !== undefined && curated !== undefined)
+        meter.score.worstPoint = Math.min(meter.score.worstPoint, saved({ off, curated }));
+      for (const e of step.cleared) if (!PARTLY.has(String(e['reason']))) meter.score.clearedResults += 1;
       if (known === step.session) return;
       known = step.session;
       step.session.on('memory.reread', (e) => {
-        if (e['how'] !== 'identifier') meter.score.rereads += 1;
+        const again = `${e['how']} ${e['of']}`;
+        if (e['how'] === 'identifier' || fetched.has(again)) return;
+        fetched.add(again);
+        if (e['how'] === 'same_call') meter.score.rereads += 1;
+        else meter.score.rereadPlaces += 1;
       });
     },
   });
@@ -254,6 +297,8 @@ function sum(scores: readonly Score[]): Score {
       total[key].off += s[key].off;
       total[key].curated += s[key].curated;
     }
+    total.worstPoint = Math.min(total.worstPoint, s.worstPoint);
+    for (const key of ['clearedResults', 'rereadPlaces', 'results', 'repeats'] as const) total[key] += s[key];
     for (const key of ['requests', 'refs', 'refsLost', 'names', 'namesGone'] as const) total[key] += s[key];
     for (const key of ['cleared', 'rereads', 'breaks', 'faults'] as const) total[key] += s[key];
   }
@@ -269,8 +314,24 @@ function row(preset: string, s: Score): string {
     `${preset.padEnd(13)} ${s.id.padEnd(34)} ${String(s.requests).padStart(5)} requests  cost saved ${saved(s.cost).toFixed(1).padStart(6)} %` +
     `  (usd ${saved(s.usd).toFixed(1).padStart(6)} %)  tokens ${saved(s.tokens).toFixed(1).padStart(5)} %` +
     `  refs lost ${s.refsLost}/${s.refs}  names gone ${s.namesGone}/${s.names}` +
-    `  cleared ${s.cleared}  rereads ${s.rereads}  breaks ${s.breaks}${s.faults === 0 ? '' : `  FAULTS ${s.faults}`}`
+    `  cleared ${s.cleared}  fetched again ${s.rereads} + ${s.rereadPlaces}  breaks ${s.breaks}${s.faults === 0 ? '' : `  FAULTS ${s.faults}`}`
   );
+}
+
+/**
+ * A cleared result counts when the very same call fetches it again. Recorded agents saw every result in full, so each of
+ * these calls would have been made without clearing as well: the rate says how well it is chosen what goes, against the
+ * rate of all results, and nothing of what an agent does that no longer sees them.
+ */
+function rereadsOf(preset: string, s: Score): Record<string, number> {
+  const cleared = share(s.rereads, s.clearedResults);
+  const all = share(s.repeats, s.results);
+  return {
+    [`${preset}_reread_rate_pct`]: round(cleared),
+    [`${preset}_reread_rate_of_all_results_in_view_pct`]: round(all),
+    [`${preset}_reread_excess_points`]: round(cleared - all),
+    [`${preset}_reread_places_pct`]: round(share(s.rereadPlaces, s.clearedResults)),
+  };
 }
 
 function figuresOf(preset: string, scores: readonly Score[]): Record<string, number> {
@@ -281,7 +342,8 @@ function figuresOf(preset: string, scores: readonly Score[]): Record<string, num
     [`${preset}_tokens_saved_pct`]: round(saved(coding.tokens)),
     [`${preset}_refs_lost_pct`]: round(share(coding.refsLost, coding.refs)),
     [`${preset}_names_gone_pct`]: round(share(coding.namesGone, coding.names)),
-    [`${preset}_reread_rate_pct`]: round(share(coding.rereads, coding.cleared)),
+    ...rereadsOf(preset, coding),
+    [`${preset}_worst_point_usd_saved_pct`]: round(Math.min(...scores.map((s) => s.worstPoint))),
     [`${preset}_worst_conversation_cost_saved_pct`]: round(Math.min(...scores.map((s) => saved(s.cost)))),
     [`${preset}_worst_conversation_usd_saved_pct`]: round(Math.min(...scores.map((s) => saved(s.usd)))),
     [`${preset}_faults`]: scores.reduce((n, s) => n + s.faults, 0),

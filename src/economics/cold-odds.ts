@@ -29,14 +29,14 @@ export function withPause(pauses: Pauses, of: number, cold: boolean): Pauses {
 }
 
 /**
- * Before anything is known: there within the lifetime, gone after it, less surely right after. Two observations' weight.
+ * Before anything is known: there within the lifetime, gone after it. That has the weight of two observations.
  * @param lifetimes undefined: age unknown, which counts as warm
  */
 export function coldOdds(pauses: Pauses, lifetimes: number | undefined): number {
   if (lifetimes === undefined || !(lifetimes > 0)) return 0;
   const i = pauseClass(lifetimes);
   if (i === 0) return 0;
-  const prior = lifetimes <= 1 ? 0 : lifetimes <= 1.5 ? 0.75 : 0.95;
+  const prior = lifetimes <= 1 ? 0 : 1;
   return (pauses.cold[i]! + 2 * prior) / (pauses.seen[i]! + 2);
 }
 

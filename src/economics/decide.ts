@@ -13,6 +13,8 @@ export interface EditCandidates {
   placeholder: number | ArrayLike<number>;
   /** Cached tokens after the end of each block, later candidates included; 0 where the known prefix ends before it. */
   suffix: ArrayLike<number>;
+  /** Cached tokens before each block from which on nothing can be read once it changes (what came with it); absent: none. */
+  lead?: ArrayLike<number>;
   /** Requests, this one included, that each has been clearable. */
   waited: ArrayLike<number>;
   /** The first so many lie inside the known prefix; the others were never sent and cost no rewrite. Default: all. */
@@ -109,6 +111,8 @@ const at = (column: number | ArrayLike<number>, i: number): number =>
   typeof column === 'number' ? column : column[i]!;
 
 const EVEN_ODDS = 0.5;
+/** What is put in place is only estimated: at worst it is larger by this share. */
+const STUB_DOUBT = 0.3;
 
 /** The sums of clearing everything from one candidate on. */
 interface Start {
@@ -172,9 +176,11 @@ export function decideEdit(problem: EditProblem): EditDecision {
     if (inside) stubs += stub;
     const theta = inside ? (c.thinking?.[i] ?? 0) : 0;
     const behind = inside ? Math.max(0, c.suffix[i]! - later - theta) + stubs : 0;
-    const kept = inside ? behind + unread(problem.prompt, c.suffix[i]! + tokens) : 0;
+    const lead = c.lead?.[i] ?? 0;
+    const kept = inside ? behind + lead + unread(problem.prompt, c.suffix[i]! + tokens + lead) : 0;
     if (inside) later += tokens;
     const removed = k + theta;
+    const doubt = STUB_DOUBT * stubs;
     const loss = risk + (theta > 0 ? (problem.rethink ?? 0) : 0);
     const expected =
       // What was never sent would be written at w either way: clearing it saves that too.
@@ -187,7 +193,7 @@ export function decideEdit(problem: EditProblem): EditDecision {
       s: kept,
       delta: expected,
       recache: inside ? c.suffix[i]! + tokens : 0,
-      worst: (1 - pCold) * extra * kept - removed * r + hazard,
+      worst: (1 - pCold) * extra * (kept + doubt) - (removed - doubt) * r + hazard,
     };
     all = start;
     if (removed < minimum || (!must && tooShort(problem.prompt, removed, r))) continue;

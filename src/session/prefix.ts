@@ -18,7 +18,9 @@ export function knownPrefix(session: Session, now: number): KnownPrefix {
   if (state.sent.messages === 0) return { known: false };
   const usage = state.usage;
   // An automatic cache holds the whole prompt afterwards, also where a report tells that nothing of it was there before.
-  const reported = anthropic ? usage !== undefined && usage.cached + usage.written > 0 : state.cacheSeen;
+  const reported = anthropic
+    ? usage !== undefined && usage.cached + usage.written > 0
+    : state.cacheSeen || cachesUnasked(session, now);
   const marked = anthropic ? (lastMark(session) ?? ownMark(session)) : undefined;
   // Without marks, reports or the operator's word nobody can tell whether anything is cached.
   if (!reported && marked === undefined && ttlSet === undefined) return { known: false };
@@ -33,6 +35,16 @@ export function knownPrefix(session: Session, now: number): KnownPrefix {
     pause,
     hour: anthropic && ttl >= HOUR_MS,
   };
+}
+
+/** A priced model of a hosted provider caches every long prompt; the first report of one cannot show it yet (PV-C10). */
+function cachesUnasked(session: Session, now: number): boolean {
+  const { row, rules } = session.tariff(now);
+  return (
+    row !== undefined &&
+    session.profile.modelClass !== 'SH' &&
+    (session.state.usage?.prompt ?? 0) >= rules.minTokens
+  );
 }
 
 /** The last mark that we set ourselves in what was sent. */
