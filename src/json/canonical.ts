@@ -38,9 +38,18 @@ function write(v: unknown, depth: number): string {
   return `{${out}}`;
 }
 
-/** Most objects have few keys, and many have them in order: then nothing is sorted. */
+/** Beyond so many keys the engine's own sort is faster. */
+const FEW = 24;
+
+/** Keys by UTF-16 code units, as `<` compares them. Most objects have few, and many have them in order. */
 function sortedKeys(object: Record<string, unknown>): string[] {
   const keys = Object.keys(object);
-  for (let i = 1; i < keys.length; i += 1) if (keys[i]! < keys[i - 1]!) return keys.sort();
+  if (keys.length > FEW) return keys.sort();
+  for (let i = 1; i < keys.length; i += 1) {
+    const key = keys[i]!;
+    let j = i;
+    for (; j > 0 && key < keys[j - 1]!; j -= 1) keys[j] = keys[j - 1]!;
+    keys[j] = key;
+  }
   return keys;
 }
