@@ -16,6 +16,7 @@ import { DaemonConfig } from './daemon-config.js';
 import { createGate, DEFAULT_PORT, loadTokens, OWNER, TokenWatch } from './gate/index.js';
 import { MemoryStore, OPEN_VAULT, readKey, type Store } from './journal/index.js';
 import { SqliteStore } from './journal/sqlite-store.js';
+import { SweepClock } from './journal/sweep-clock.js';
 import { MovableClock } from './movable-clock.js';
 import { createLog, createMetrics, Health, type LogLevel, observePages } from './observe/index.js';
 import { checkSocketPath, type Paths } from './paths.js';
@@ -266,13 +267,18 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   });
   const parking = setInterval(() => registry.park(limits.park_ms), Math.min(PARK_EVERY_MS, limits.park_ms));
   parking.unref();
-  const sweep = () =>
-    void store
-      .sweep({ now: clock.now(), retainDays: config.settings.journal.retainDays, open: registry.keys() })
+  const sweepClock = new SweepClock(join(paths.data, 'sweep.json'));
+  const sweep = () => {
+    const { retainDays } = config.settings.journal;
+    if (retainDays > 0 && !sweepClock.due(clock.now()))
+      return log.warn({}, 'the clock leapt by more than a day: old journals stay for another day');
+    store
+      .sweep({ now: clock.now(), retainDays, open: registry.keys() })
       .then(async ({ removed }) => {
         for (const key of removed) await files?.forget(key);
       })
       .catch((e: unknown) => log.error({ error: (e as Error).message }, 'the sweep of old journals failed'));
+  };
   const sweeping = setInterval(sweep, SWEEP_EVERY_MS);
   sweeping.unref();
 

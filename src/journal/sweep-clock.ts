@@ -1,0 +1,50 @@
+// When the sweep of old journals may trust the clock. A clock that jumps ahead makes every journal look old: after a leap of
+// more than a day, whether the clock made it or the daemon was not running, nothing is swept for a day.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const DAY_MS = 86_400_000;
+/** A clock that is set right goes back by less. */
+const BACK_MS = 3_600_000;
+
+interface Seen {
+  /** Wall clock of the last look, epoch ms. */
+  seen: number;
+  /** Nothing is swept before; epoch ms. */
+  hold: number;
+}
+
+export class SweepClock {
+  readonly #path: string;
+  #last: Seen | undefined;
+
+  /** @param path where the last look is kept over restarts; made 0600 */
+  constructor(path: string) {
+    this.#path = path;
+    this.#last = read(path);
+  }
+
+  /** Looks at the clock. @returns whether a sweep may go by it */
+  due(now: number): boolean {
+    const last = this.#last ?? { seen: now, hold: 0 };
+    const moved = now - last.seen;
+    const leapt = moved > DAY_MS || moved < -BACK_MS;
+    const hold = leapt ? now + DAY_MS : Math.min(last.hold, now + DAY_MS);
+    this.#last = { seen: now, hold };
+    try {
+      writeFileSync(this.#path, JSON.stringify(this.#last), { mode: 0o600 });
+    } catch {
+      // Without the file the next start takes this one for the first.
+    }
+    return now >= hold;
+  }
+}
+
+function read(path: string): Seen | undefined {
+  try {
+    const { seen, hold } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Seen>;
+    if (typeof seen === 'number' && typeof hold === 'number') return { seen, hold };
+  } catch {
+    // Not there, or cut short: as on the first start.
+  }
+  return undefined;
+}
