@@ -19,7 +19,8 @@ export function hasNewIds(history: readonly HistoryMessage[], from: number): boo
  */
 export function inCallOrder(history: readonly HistoryMessage[], from: number): boolean {
   let start = from;
-  while (start > 0 && !calls(history[start]!)) start -= 1;
+  // Only a result goes back to its call: what is new and has none costs no walk.
+  if (answersEarlier(history, from)) while (start > 0 && !calls(history[start]!)) start -= 1;
   const ranks = new Map<string, number>();
   let last = -1;
   for (let at = start; at < history.length; at += 1) {
@@ -42,6 +43,17 @@ export function inCallOrder(history: readonly HistoryMessage[], from: number): b
     }
   }
   return true;
+}
+
+/** Does a result come before any call, among what is new? */
+function answersEarlier(history: readonly HistoryMessage[], from: number): boolean {
+  for (let at = from; at < history.length; at += 1) {
+    for (const { kind } of history[at]!.reading.parts) {
+      if (kind === 'tool_call') return false;
+      if (kind === 'tool_result') return true;
+    }
+  }
+  return false;
 }
 
 function calls({ reading }: HistoryMessage): boolean {
