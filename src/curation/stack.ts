@@ -205,7 +205,8 @@ function shaped(survey: Survey, all: readonly Candidate[]): Candidate[] {
   const free = all.filter((c) => c.presend && c.lastResort !== true);
   const { minTokens } = survey.tariff.rules;
   const left = survey.viewTokens - free.reduce((sum, c) => sum + c.frees, 0);
-  return survey.viewTokens >= minTokens && left < minTokens && survey.viewTokens <= survey.budget ? [] : free;
+  if (!survey.prefix.known || survey.viewTokens > survey.budget) return free;
+  return survey.viewTokens >= minTokens && left < minTokens ? [] : free;
 }
 
 /** The list of tools stands before everything: where it has to change, the cache is as good as gone for all behind it. */
