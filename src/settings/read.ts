@@ -101,6 +101,13 @@ class Reader {
         this.notice(['curated', key], `${key} is the daemon's: it is not used in a session`);
         delete block[key];
       }
+      // A client that named both could have any variable of the daemon's environment sent anywhere.
+      for (const key of ['url', 'keyEnv'] as const) {
+        if (block.summarizer?.[key] === undefined) continue;
+        const name = key === 'url' ? 'url' : 'key_env';
+        this.notice(['curated', 'summarizer', name], `${name} is the daemon's: it is not used in a session`);
+        delete block.summarizer[key];
+      }
     }
     this.layer.curated = block;
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { configError, faultText, PLUGIN_IDS } from '../../src/settings/index.js';
+import { configError, faultText, loadSettings, PLUGIN_IDS } from '../../src/settings/index.js';
 import { faults, good, load, ORIGIN } from './support.js';
 
 test('P-12 a Nexus configuration loads unchanged, with one notice for each foreign id and block', () => {
@@ -251,4 +251,22 @@ test('F37 all faults become one CONFIG error with origin, line and path', () => 
     /^config\.yaml:2: journal\.fsync: .*\nconfig\.yaml:3: journal\.retain_days: "x" is not an integer$/,
   );
   assert.equal(faultText({ path: '', text: 'no' }, ORIGIN), 'config.yaml: no');
+});
+
+test('a session may not name the server and the variable that a summary and its key come from', () => {
+  const source = {
+    curated: { summarizer: { kind: 'http', url: 'http://a/v1', model: 'm', key_env: 'SECRET' } },
+  };
+  const own = loadSettings(source, { origin: 'daemon' });
+  assert.ok(own.ok);
+  assert.equal(own.settings.curated.summarizer.url, 'http://a/v1');
+  const asked = { curated: { summarizer: { url: 'http://b/v1', key_env: 'OTHER', model: 'n' } } };
+  const session = loadSettings(asked, { origin: 'session', scope: 'session', under: [own.layer] });
+  assert.ok(session.ok);
+  const { url, keyEnv, model } = session.settings.curated.summarizer;
+  assert.deepEqual([url, keyEnv, model], ['http://a/v1', 'SECRET', 'n']);
+  assert.deepEqual(session.notices.map((n) => n.path).sort(), [
+    'curated.summarizer.key_env',
+    'curated.summarizer.url',
+  ]);
 });
