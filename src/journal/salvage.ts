@@ -68,7 +68,7 @@ export function salvage(from: string, to: string, key?: Uint8Array): Salvage {
     engine = new SqliteEngine(to, { now: Date.now(), key });
   } catch (e) {
     db.close();
-    throw e;
+    throw storageError(e, from);
   }
   try {
     return walk(db, vault, ({ row, meta }, firstSeq, prev, cells, blobs) => {
@@ -82,6 +82,8 @@ export function salvage(from: string, to: string, key?: Uint8Array): Salvage {
       );
       for (const error of failed.values()) throw error;
     });
+  } catch (e) {
+    throw storageError(e, from);
   } finally {
     db.close();
     engine.close();

@@ -1,11 +1,12 @@
-// No preset costs more than `off` by more than one percent, wherever a conversation ends: on random conversations with
-// tools that come and go, and on recorded ones.
+// No preset costs more than `off` by more than its premium, wherever a conversation ends, on random conversations with tools
+// that come and go and on recorded ones; and recorded ones end within one percent.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { MOST_LOSS } from '../../src/economics/index.js';
 import { DEFAULT_MODEL } from '../../src/eval/bill.js';
 import { readConversations } from '../../src/eval/conversation.js';
 import { partsOf } from '../../src/eval/parts.js';
@@ -15,7 +16,9 @@ import { costsOf, type Played } from './money-kit.js';
 
 const SHARED = process.env['CURATED_SHARED'] ?? resolve(import.meta.dirname, '../../../../shared');
 const PRESETS = ['conservative', 'balanced', 'aggressive'] as const;
-const MOST = 1.01;
+const MOST = 1 + MOST_LOSS;
+/** Where a recorded conversation really ends. */
+const MOST_AT_END = 1.01;
 
 /** One request: what the tool gave back in tokens, or what the user said; how many requests of that kind follow. */
 interface Stretch {
@@ -138,7 +141,7 @@ const conversation = fc
   .array(fc.tuple(work, fc.array(talk, { maxLength: 8 })), { minLength: 1, maxLength: 3 })
   .map((parts) => parts.flatMap(([w, t]) => [w, ...t]));
 
-test('S-3 P-7 no preset ever costs more than one percent above off, wherever the conversation ends', async () => {
+test('S-3 P-7 no preset ever costs more than its premium above off, wherever the conversation ends', async () => {
   let breaks = 0;
   let saved = 0;
   await fc.assert(
@@ -163,7 +166,7 @@ test('S-3 P-7 no preset ever costs more than one percent above off, wherever the
   assert.ok(breaks > 0 && saved > 0, 'the rule is not kept by doing nothing');
 });
 
-test('S-3 no preset costs more than one percent above off at any point of recorded conversations', async (t) => {
+test('S-3 recorded conversations end at most one percent above off, and no point of them lies above the premium', async (t) => {
   const folder = join(SHARED, 'data/transcripts');
   if (!existsSync(folder)) return t.skip('the recorded transcripts are not there');
   for (const [file, wanted] of [
@@ -185,6 +188,7 @@ test('S-3 no preset costs more than one percent above off at any point of record
             rounds,
           });
           assert.ok(Math.max(...shares) <= MOST, `${preset} ${c.id}: ${Math.max(...shares)}`);
+          assert.ok(shares.at(-1)! <= MOST_AT_END, `${preset} ${c.id} ends at ${shares.at(-1)}`);
         }
       }
     }
