@@ -16,7 +16,8 @@ test('P-4 P-7 J-10 PV-G random agents are never refused, no prefix changes unann
   t.diagnostic(
     `${sum.steps} steps, ${sum.requests} requests, ${sum.cleared} cleared, ${sum.repaired} repaired, ${sum.patched} patched`,
   );
-  assert.ok(sum.requests >= STEPS);
+  // A window that is too narrow ends a conversation by a typed error, so a few steps emit nothing.
+  assert.ok(sum.requests > sum.steps * 0.95, `only ${sum.requests} requests in ${sum.steps} steps`);
   assert.ok(sum.cleared > sum.steps / 50, `only ${sum.cleared} results were cleared`);
   assert.ok(sum.repaired > 0);
   assert.ok(sum.patched > sum.requests / 5, `only ${sum.patched} answers were patches of the one before`);

@@ -97,13 +97,32 @@ function unknownClass(e: unknown): void {
   if (!(e instanceof CuratedError && e.kind === 'UNSUPPORTED')) throw e;
 }
 
+/** The store as one daemon has it: a daemon that was killed writes no more, whatever it still has in hand. */
+function lifeOf(store: MemoryStore): { store: MemoryStore; end(): void } {
+  let ended = false;
+  const seen = new Proxy(store, {
+    get(target, name) {
+      if (name === 'append' && ended) return () => undefined;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return {
+    store: seen,
+    end: () => {
+      ended = true;
+    },
+  };
+}
+
 /** One conversation of about `steps` steps. Throws with the seed in the message when something does not hold. */
 export async function converse(seed: number, steps: number): Promise<Walked> {
   const dice = new Dice(seed);
   const [format, model] = dice.pick(MODELS);
   const careless = dice.chance(0.4);
   const store = new MemoryStore();
-  let d = new BenchDaemon({ store });
+  let life = lifeOf(store);
+  let d = new BenchDaemon({ store: life.store });
   const now = () => d.clock.now();
   const provider = providerOf(format, model, {
     anthropic: new FakeAnthropic({ now, window: 10_000_000 }),
@@ -219,7 +238,9 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
       }
       if (dice.chance(0.05)) d.clock.advance(dice.pick([1_000, 400_000, 4_000_000]));
       if (dice.chance(0.03)) {
-        d = new BenchDaemon({ store, clock: d.clock });
+        life.end();
+        life = lifeOf(store);
+        d = new BenchDaemon({ store: life.store, clock: d.clock });
         await d.call('session.open', open);
       }
       if (dice.chance(0.02)) await d.call('session.open', { ...open, ...dice.pick(CONFIGS) });
