@@ -20,7 +20,7 @@ import { evalTools, evalTopics } from './eval-sets.js';
 import { armsTable } from './eval-table.js';
 import { CommandError, EXIT } from './failure.js';
 import { liveTable } from './live-table.js';
-import { Progress } from './progress.js';
+import { FileProgress, Progress } from './progress.js';
 
 const SETS = ['cases', 'transcripts', 'topics', 'tools'] as const;
 type SetName = (typeof SETS)[number];
@@ -216,8 +216,6 @@ function baselineOf(file: string): CaseReport {
 }
 
 const DEFAULT_ARMS = ['off', 'observe', 'conservative', 'balanced', 'aggressive', NATIVE];
-/** Progress is shown in so many steps. */
-const STEPS = 1000;
 
 async function arms(dir: string, o: EvalOptions): Promise<boolean> {
   const folder = existsSync(join(dir, 'transcripts')) ? join(dir, 'transcripts') : dir;
@@ -227,10 +225,8 @@ async function arms(dir: string, o: EvalOptions): Promise<boolean> {
         .sort()
         .map((n) => join(folder, n))
     : [folder];
-  const bytes = files.reduce((n, f) => n + statSync(f).size, 0);
   const threads = new EvalThreads(Date.now());
-  const progress = new Progress(STEPS);
-  let shown = 0;
+  const progress = new FileProgress(files);
   let report: ArmsReport;
   try {
     report = await runArms(files, {
@@ -238,10 +234,7 @@ async function arms(dir: string, o: EvalOptions): Promise<boolean> {
       play: (session, specs) => threads.playArms(session, specs),
       ahead: threads.ahead,
       seed: o.seed,
-      onSession: (session, done) => {
-        for (const to = (STEPS * done) / Math.max(1, bytes); shown < to; shown++) progress.step();
-        progress.show(session.id);
-      },
+      onSession: (session, bytes) => progress.show(session.id, bytes),
     });
   } finally {
     progress.end();

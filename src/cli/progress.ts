@@ -1,5 +1,9 @@
 // One line on a terminal that tells what is being done; nothing where nobody looks.
+import { statSync } from 'node:fs';
+
 const WIDTH = 24;
+/** Progress by bytes is shown in so many steps. */
+const STEPS = 1000;
 
 export class Progress {
   readonly #total: number;
@@ -27,5 +31,30 @@ export class Progress {
   /** Takes the line away. */
   end(): void {
     if (this.#isShown) process.stderr.write('\r\u001b[K');
+  }
+}
+
+/** Progress by how much of some files has been read. */
+export class FileProgress {
+  readonly #progress = new Progress(STEPS);
+  readonly #bytes: number;
+  #shown = 0;
+
+  /** @throws where one of the files is not there */
+  constructor(files: readonly string[]) {
+    this.#bytes = Math.max(
+      1,
+      files.reduce((n, f) => n + statSync(f).size, 0),
+    );
+  }
+
+  /** @param bytes read so far, of all files together */
+  show(what: string, bytes: number): void {
+    for (const to = (STEPS * bytes) / this.#bytes; this.#shown < to; this.#shown++) this.#progress.step();
+    this.#progress.show(what);
+  }
+
+  end(): void {
+    this.#progress.end();
   }
 }

@@ -6,12 +6,10 @@ import { EvalThreads } from '../eval/threads.js';
 import { type WhatIfReport, whatIf } from '../eval/whatif/index.js';
 import { printJson } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
-import { Progress } from './progress.js';
+import { FileProgress } from './progress.js';
 import { whatIfTable } from './whatif-table.js';
 
 const LOG_FILE = /\.(jsonl|json|ndjson|log)$/;
-/** Progress is shown in so many steps. */
-const STEPS = 1000;
 
 export function register(program: Command): void {
   program
@@ -33,18 +31,13 @@ async function run(logs: readonly string[]): Promise<WhatIfReport> {
       hint: 'Claude Code keeps its logs in ~/.claude/projects, Codex in ~/.codex/sessions',
       exit: EXIT.usage,
     });
-  const bytes = files.reduce((n, f) => n + statSync(f).size, 0);
   const threads = new EvalThreads(Date.now());
-  const progress = new Progress(STEPS);
-  let shown = 0;
+  const progress = new FileProgress(files);
   try {
     return await whatIf(files, {
       judge: (session) => threads.judge(session),
       ahead: threads.ahead,
-      onSession: (session, done) => {
-        for (const to = (STEPS * done) / Math.max(1, bytes); shown < to; shown++) progress.step();
-        progress.show(session.id);
-      },
+      onSession: (session, bytes) => progress.show(session.id, bytes),
     });
   } finally {
     progress.end();

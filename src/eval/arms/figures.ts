@@ -4,6 +4,7 @@ import { type Baseline, breaksOf } from '../whatif/baseline.js';
 import { pricesOf } from '../whatif/judge.js';
 import type { MeasuredSession } from '../whatif/measured.js';
 import { addMoney } from '../whatif/report.js';
+import { type Needles, noDepths } from '../whatif/retention.js';
 
 export interface ArmFigures {
   requests: number;
@@ -15,21 +16,14 @@ export interface ArmFigures {
   /** USD, cache reads and writes included; null without a price. */
   cost: number | null;
   /** Names that later calls needed and only tool results had told, and those still in the request then. */
-  needles: { needed: number; kept: number };
+  needles: Needles;
   /** The same by how many requests before the name was told last: less than each of DEPTHS, and beyond. */
-  depths: { needed: number; kept: number }[];
+  depths: Needles[];
   cleared: number;
   compactions: number;
   cache_breaks: number;
   /** Requests that would not have fitted the window. */
   refused: number;
-}
-
-/** Requests since a name was told: upper bounds of the classes; one more class lies beyond the last. */
-export const DEPTHS = [2, 5, 10, 20, 50] as const;
-
-export function noDepths(): ArmFigures['depths'] {
-  return Array.from({ length: DEPTHS.length + 1 }, () => ({ needed: 0, kept: 0 }));
 }
 
 export function noFigures(): ArmFigures {
@@ -83,6 +77,6 @@ export function together(a: ArmFigures, b: ArmFigures): ArmFigures {
   };
 }
 
-function added(a: ArmFigures['needles'], b: ArmFigures['needles']): ArmFigures['needles'] {
+function added(a: Needles, b: Needles): Needles {
   return { needed: a.needed + b.needed, kept: a.kept + b.kept };
 }

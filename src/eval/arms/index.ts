@@ -1,14 +1,16 @@
 // The same conversations under several arms (E-5): tokens, net cost, names kept, time to prepare; each against `off` per
 // conversation, with intervals over the conversations.
 import { inOrder } from '../in-order.js';
-import { type LoggedSession, sizeOf } from '../whatif/logged.js';
-import { newRun, readLog } from '../whatif/read-log.js';
+import { logWork } from '../log-work.js';
+import type { LoggedSession } from '../whatif/logged.js';
+import { newRun } from '../whatif/read-log.js';
 import { type Arm, Collected } from './collected.js';
 import type { ArmResult, Point } from './play-arms.js';
 import { type ArmSpec, OFF } from './spec.js';
 
+export { DEPTHS } from '../whatif/retention.js';
 export type { Arm } from './collected.js';
-export { type ArmFigures, DEPTHS } from './figures.js';
+export type { ArmFigures } from './figures.js';
 export { type ArmResult, type Point, playArms } from './play-arms.js';
 export { type ArmSpec, armOf, NATIVE, OFF } from './spec.js';
 
@@ -39,20 +41,9 @@ export async function runArms(files: readonly string[], o: ArmsOptions): Promise
   const off = new Collected(OFF.name);
   const specs = [OFF, ...o.arms.filter((a) => a.name !== OFF.name)];
   const all = specs.map((spec) => (spec === OFF ? off : new Collected(spec.name)));
-  const work = async function* () {
-    for (const file of files)
-      for await (const session of readLog(file, run))
-        yield {
-          weight: sizeOf(session),
-          run: async () => {
-            const results = await o.play(session, specs);
-            o.onSession?.(session, run.counts.bytes);
-            return { session, results };
-          },
-        };
-  };
-  for await (const { session, results } of inOrder(work(), o.ahead ?? 0))
-    for (const [i, result] of results.entries()) all[i]!.add(session, result);
+  const work = logWork(files, run, { play: (session) => o.play(session, specs), onSession: o.onSession });
+  for await (const { session, result } of inOrder(work, o.ahead ?? 0))
+    for (const [i, one] of result.entries()) all[i]!.add(session, one);
   const shown = o.arms.map((a) => all[specs.findIndex((s) => s.name === a.name)]!);
   const id = off.longest;
   return {

@@ -6,8 +6,8 @@ import { adjust } from '../whatif/adjust.js';
 import type { Baseline } from '../whatif/baseline.js';
 import type { MeasuredSession } from '../whatif/measured.js';
 import type { Reference } from '../whatif/references.js';
+import { Retention } from '../whatif/retention.js';
 import { type ArmFigures, figuresOf } from './figures.js';
-import { Retention } from './retention.js';
 
 /** Input tokens of the provider; tool uses; tokens that a placeholder takes. */
 const TRIGGER = 100_000;

@@ -7,9 +7,9 @@ import type { LoggedSession } from '../whatif/logged.js';
 import { type MeasuredSession, measure } from '../whatif/measured.js';
 import { playLog } from '../whatif/play-log.js';
 import { type Reference, referencesOf } from '../whatif/references.js';
+import { Retention } from '../whatif/retention.js';
 import { type ArmFigures, figuresOf } from './figures.js';
 import { playNative } from './native-arm.js';
-import { Retention } from './retention.js';
 import { type ArmSpec, OFF } from './spec.js';
 
 /** A request of an arm, as a plot shows it: tokens by section, and decisions taken since the one before. */

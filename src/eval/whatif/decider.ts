@@ -11,12 +11,14 @@ import { TURN_CALLS } from '../../service/turn-calls.js';
 import { SessionRegistry } from '../../session/registry.js';
 import { requestTokens, type SectionTokens, sectionTokens } from '../../session/sections.js';
 import type { Session } from '../../session/session.js';
-import type { PresetName } from '../../settings/index.js';
+import type { ConfigLayer, PresetName } from '../../settings/index.js';
 import type { CountText } from '../tally.js';
 import type { LoggedSession } from './logged.js';
 import type { Reference } from './references.js';
 
 const TENANT = 'whatif';
+/** One list, so that it is not taken for a configuration that was read anew. */
+const NO_LAYERS: readonly ConfigLayer[] = [];
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 export interface DeciderOptions {
@@ -178,7 +180,7 @@ function worldOf(count: CountText, at: number): World {
     limits: { messagesAnAppend: UNLIMITED, messagesATurn: UNLIMITED, commandsASession: UNLIMITED },
     countShort: (text) => count(text),
     newId: () => `id-${++ids}`,
-    configLayers: () => [],
+    configLayers: () => NO_LAYERS,
     configVersion: () => 1,
     fsync: () => 'none',
     notice: () => {},
@@ -197,7 +199,7 @@ function worldOf(count: CountText, at: number): World {
     truncate: (text, max) => text.slice(0, max * 4),
     status: none,
     stop: () => {},
-    layers: () => [],
+    layers: () => NO_LAYERS,
   };
   const caller: Caller = {
     tenant: TENANT,

@@ -23,6 +23,7 @@ import {
   WHATIF_PRESETS,
   type WhatIfReport,
 } from './report.js';
+import { Retention } from './retention.js';
 import { addSpread } from './spread.js';
 
 export interface JudgeOptions {
@@ -50,7 +51,14 @@ export async function judge(logged: LoggedSession, options: JudgeOptions): Promi
   addArm(r.presets.off, b.classes, prices, own);
   for (const preset of WHATIF_PRESETS) {
     if (preset === 'off') continue;
-    const played = await playLog(m, b, { ...o, preset, references });
+    const retention = new Retention(m);
+    const played = await playLog(m, b, {
+      ...o,
+      preset,
+      onRequest: ({ index, decider }) =>
+        retention.take(index, references[index] ?? [], (name) => decider.shows(name)),
+    });
+    r.presets[preset].names.kept = retention.needles.kept;
     addPlayed(r.presets[preset], played, prices, own);
   }
   return r;
@@ -99,7 +107,6 @@ function addPlayed(
 ): void {
   p.cleared = played.decisions.get('memory.tool_result_cleared') ?? 0;
   p.refused = played.refused;
-  p.names.kept = played.needles.kept;
   const edits = played.rewritten.filter((t) => t > 0).length;
   addArm(p, played.classes, prices, own + edits, played.rewritten);
 }

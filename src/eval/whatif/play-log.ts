@@ -11,7 +11,6 @@ import { adjust } from './adjust.js';
 import type { Baseline } from './baseline.js';
 import { Decider } from './decider.js';
 import type { MeasuredSession } from './measured.js';
-import type { Reference } from './references.js';
 
 export interface PlayedLog {
   /** One per request. */
@@ -22,8 +21,6 @@ export interface PlayedLog {
   decisions: ReadonlyMap<string, number>;
   /** Requests that would not have fitted the window. */
   refused: number;
-  /** Names that later calls needed and only tool results had told: all, and those still in the request then. */
-  needles: { needed: number; kept: number };
   /** The session after the last request. */
   decider: Decider;
 }
@@ -35,8 +32,6 @@ export interface PlayLogOptions {
   preset?: PresetName;
   /** Value of the YAML configuration. */
   config?: Record<string, unknown>;
-  /** Needed names by request (`referencesOf`); absent: not looked at. */
-  references?: readonly (readonly Reference[])[];
   /** After each request: how long it took to prepare, tokens of its answer, and the session as it is then. */
   onRequest?: (r: {
     index: number;
@@ -65,7 +60,6 @@ export async function playLog(m: MeasuredSession, b: Baseline, o: PlayLogOptions
     rewritten: [],
     decisions: decider.decisions,
     refused: 0,
-    needles: { needed: 0, kept: 0 },
     decider,
   };
   await decider.append(logged.messages.slice(0, logged.attached), true);
@@ -87,9 +81,6 @@ export async function playLog(m: MeasuredSession, b: Baseline, o: PlayLogOptions
       isNewTurn: fresh.userTurn,
       decider,
     });
-    const needed = o.references?.[i] ?? [];
-    played.needles.needed += needed.length;
-    played.needles.kept += needed.filter((r) => decider.shows(r)).length;
     await decider.append(logged.messages.slice(request.carried, request.carried + request.answer));
     done = Math.max(done, request.carried + request.answer);
   }

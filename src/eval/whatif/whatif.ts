@@ -1,7 +1,8 @@
 // Logs in, report out. Reads on, while judges work, only as far ahead as `ahead` allows, so that memory stays bounded.
 import { inOrder } from '../in-order.js';
-import { type LoggedSession, sizeOf } from './logged.js';
-import { newRun, readLog } from './read-log.js';
+import { logWork } from '../log-work.js';
+import type { LoggedSession } from './logged.js';
+import { newRun } from './read-log.js';
 import type { WhatIfReport } from './report.js';
 import { Sum } from './sum.js';
 
@@ -18,18 +19,7 @@ export interface WhatIfOptions {
 export async function whatIf(files: readonly string[], o: WhatIfOptions): Promise<WhatIfReport> {
   const sum = new Sum();
   const run = newRun();
-  const work = async function* () {
-    for (const file of files)
-      for await (const session of readLog(file, run))
-        yield {
-          weight: sizeOf(session),
-          run: async () => {
-            const part = await o.judge(session);
-            o.onSession?.(session, run.counts.bytes);
-            return part;
-          },
-        };
-  };
-  for await (const part of inOrder(work(), o.ahead ?? 0)) sum.add(part);
+  const work = logWork(files, run, { play: o.judge, onSession: o.onSession });
+  for await (const { result } of inOrder(work, o.ahead ?? 0)) sum.add(result);
   return sum.report({ files: files.length, ...run.counts });
 }

@@ -1,11 +1,23 @@
 // Which needed names were still in the request, by how long ago a result told them. Pure sums.
-import type { MeasuredSession } from '../whatif/measured.js';
-import type { Reference } from '../whatif/references.js';
-import { type ArmFigures, DEPTHS, noDepths } from './figures.js';
+import type { MeasuredSession } from './measured.js';
+import type { Reference } from './references.js';
+
+/** Requests since a name was told: upper bounds of the classes; one more class lies beyond the last. */
+export const DEPTHS = [2, 5, 10, 20, 50] as const;
+
+/** Names that were needed, and those of them that were still in the request. */
+export interface Needles {
+  needed: number;
+  kept: number;
+}
+
+export function noDepths(): Needles[] {
+  return Array.from({ length: DEPTHS.length + 1 }, () => ({ needed: 0, kept: 0 }));
+}
 
 export class Retention {
-  readonly needles = { needed: 0, kept: 0 };
-  readonly depths: ArmFigures['depths'] = noDepths();
+  readonly needles: Needles = { needed: 0, kept: 0 };
+  readonly depths = noDepths();
   readonly #m: MeasuredSession;
 
   constructor(m: MeasuredSession) {
