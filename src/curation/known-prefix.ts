@@ -1,7 +1,11 @@
 // What the provider holds cached, as far as we can tell. Pure type.
 
 export type KnownPrefix =
-  | { readonly known: false }
+  | {
+      readonly known: false;
+      /** A request long enough to be cached was reported, and nothing of it was: the host uses no cache. */
+      readonly unused?: boolean;
+    }
   | {
       readonly known: true;
       /** Stored messages below this are cached. */

@@ -40,6 +40,8 @@ export interface Candidate {
   claim?: string;
   /** Only where the request would not fit without it. */
   lastResort?: boolean;
+  /** No rule of a plugin asks for it: what is left as it is breaks none. */
+  unasked?: boolean;
   /** Undefined when it turns out not to shrink the request; several when they are one edit to the cache. */
   build(): Built | readonly Built[] | undefined;
 }

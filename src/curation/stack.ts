@@ -4,6 +4,7 @@
 import type { DecisionFields, LedgerEdit, Planned } from './decisions.js';
 import { planned } from './decisions.js';
 import type { AtOnce, Built, Candidate, Layer, Restore } from './layer.js';
+import { presendEdits } from './presend.js';
 import { judge, ratios, type Verdict } from './price.js';
 import { withoutThinking } from './sealed-thinking.js';
 import type { Survey } from './survey.js';
@@ -109,7 +110,7 @@ export class Stack {
   /** Which candidates are made now. What was never sent is free; the rest is one question of boundary and price. */
   #decide(survey: Survey, offers: readonly Offer[], armed: boolean): Choice {
     const all = inOrder(offers);
-    const chosen = new Set(armed ? shaped(survey, all) : []);
+    const chosen = new Set(armed ? presendEdits(survey, all) : []);
     const sent = all.filter((c) => !chosen.has(c) && !(c.presend && !survey.forced));
     const wait = (reason: string): Choice => ({ ...NO_EDIT, from: sent.length, reason, chosen });
     if (sent.length === 0 || !survey.looksBack) return wait(survey.boundary ? '' : 'no boundary');
@@ -198,15 +199,6 @@ export class Stack {
     });
     return steps;
   }
-}
-
-/** Candidates that no request has carried: free, unless they leave a request that is too short to be cached. */
-function shaped(survey: Survey, all: readonly Candidate[]): Candidate[] {
-  const free = all.filter((c) => c.presend && c.lastResort !== true);
-  const { minTokens } = survey.tariff.rules;
-  const left = survey.viewTokens - free.reduce((sum, c) => sum + c.frees, 0);
-  if (!survey.prefix.known || survey.viewTokens > survey.budget) return free;
-  return survey.viewTokens >= minTokens && left < minTokens ? [] : free;
 }
 
 /** The list of tools stands before everything: where it has to change, the cache is as good as gone for all behind it. */

@@ -75,6 +75,8 @@ export interface Survey {
   readonly budget: number;
   readonly window: number | undefined;
   readonly prefix: KnownPrefix;
+  /** Stored messages below this will be cached with this request: up to its newest mark, all where marks tell nothing. */
+  readonly cachesTo: number;
   /** Main requests so far. */
   readonly requests: number;
   readonly model: string;

@@ -112,7 +112,7 @@ const at = (column: number | ArrayLike<number>, i: number): number =>
 
 const EVEN_ODDS = 0.5;
 /** What is put in place is only estimated: at worst it is larger by this share. */
-const STUB_DOUBT = 0.3;
+export const STUB_DOUBT = 0.3;
 
 /** The sums of clearing everything from one candidate on. */
 interface Start {
@@ -132,10 +132,13 @@ function unread(prompt: EditProblem['prompt'], touched: number): number {
 }
 
 /** A request so short that nothing of it is cached is paid in full each time, and may cost more than a long one did. */
-function tooShort(prompt: EditProblem['prompt'], removed: number, r: number): boolean {
+export function tooShort(minTokens: number, tokens: number, left: number, r: number): boolean {
+  return left < minTokens && left > r * tokens;
+}
+
+function leavesCache(prompt: EditProblem['prompt'], removed: number, r: number): boolean {
   if (prompt === undefined || prompt.cached === 0) return false;
-  const left = prompt.tokens - removed;
-  return left < prompt.rules.minTokens && left > r * prompt.tokens;
+  return tooShort(prompt.rules.minTokens, prompt.tokens, prompt.tokens - removed, r);
 }
 
 /** Chooses between editing now and later. Candidates with nothing to gain (tokens <= placeholder) should not be in it. */
@@ -196,7 +199,7 @@ export function decideEdit(problem: EditProblem): EditDecision {
       worst: (1 - pCold) * extra * (kept + doubt) - (removed - doubt) * r + hazard,
     };
     all = start;
-    if (removed < minimum || (!must && tooShort(problem.prompt, removed, r))) continue;
+    if (removed < minimum || (!must && leavesCache(problem.prompt, removed, r))) continue;
     if (best === undefined || expected > best.delta) best = start;
     if (problem.forced !== undefined && removed >= problem.forced.need) {
       if (forced === undefined || expected > forced.delta) forced = start;

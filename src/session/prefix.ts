@@ -23,7 +23,10 @@ export function knownPrefix(session: Session, now: number): KnownPrefix {
     : state.cacheSeen || cachesUnasked(session, now);
   const marked = anthropic ? (lastMark(session) ?? ownMark(session)) : undefined;
   // Without marks, reports or the operator's word nobody can tell whether anything is cached.
-  if (!reported && marked === undefined && ttlSet === undefined) return { known: false };
+  if (!reported && marked === undefined && ttlSet === undefined) {
+    const unused = anthropic && (usage?.prompt ?? 0) >= session.tariff(now).rules.minTokens;
+    return { known: false, ...(unused ? { unused } : {}) };
+  }
   const ttl = ttlSet ?? (anthropic ? (marked?.hour ? HOUR_MS : TTL_MS.anthropic) : TTL_MS.openai);
   const pause = Math.max(0, now - state.sent.at) / ttl;
   const messages = marked !== undefined && !reported ? marked.messages : state.sent.messages;
@@ -35,6 +38,14 @@ export function knownPrefix(session: Session, now: number): KnownPrefix {
     pause,
     hour: anthropic && ttl >= HOUR_MS,
   };
+}
+
+/** Stored messages that the cache will hold after the next request, as far as the host's marks tell. */
+export function cachesTo({ state, projection, settings }: Session): number {
+  const all = state.messages.length;
+  if (state.format !== 'anthropic' || settings.curated.breakpoints === 'auto') return all;
+  const piece = projection.lastMarked(projection.pieces.length);
+  return piece === undefined || piece.at < 0 ? all : piece.at + 1;
 }
 
 /** A priced model of a hosted provider caches every long prompt; the first report of one cannot show it yet (PV-C10). */

@@ -117,6 +117,7 @@ export class History {
       budget: o.budget ?? Number.POSITIVE_INFINITY,
       window: undefined,
       prefix: o.prefix ?? { known: false },
+      cachesTo: messages.length,
       requests: o.requests ?? 20,
       model,
       tariff: tariffOf({

@@ -24,14 +24,19 @@ export interface Costs {
   shares: number[];
   /** Requests that broke the cached prefix. */
   breaks: number;
+  /** Results that were shaped before their first send. */
+  shaped: number;
 }
 
 const DAY = Date.UTC(2026, 10, 29);
 /** Wide enough that nothing is ever forced. */
 const WINDOW = 4_000_000;
 
-/** @returns what each request has cost so far relative to `off`. */
-export async function costsOf(preset: string, c: Played): Promise<Costs> {
+/**
+ * @param reports does the host tell the provider's usage?
+ * @returns what each request has cost so far relative to `off`.
+ */
+export async function costsOf(preset: string, c: Played, reports = true): Promise<Costs> {
   const d = new BenchDaemon();
   d.clock.advance(Math.max(0, DAY - d.clock.now()));
   const profile = profileOf(c.format, c.model);
@@ -60,7 +65,7 @@ export async function costsOf(preset: string, c: Played): Promise<Costs> {
       await d.call('turn.end', {
         session: 's',
         final: round.userTurn,
-        ...(usage === undefined ? {} : { usage }),
+        ...(usage === undefined || !reports ? {} : { usage }),
       });
     }
     stored.push(...[...round.results, ...round.news].map((m) => m.text));
@@ -75,5 +80,7 @@ export async function costsOf(preset: string, c: Played): Promise<Costs> {
     await d.call('session.append', { session: 's', messages: [raw(round.answer)] });
     stored.push(round.answer.text);
   }
-  return { shares, breaks: bills.curated.breaks };
+  const { events } = await d.call('journal.read', { session: 's', limit: 10_000 });
+  const shaped = (events as { type: string; reason?: string }[]).filter((e) => e.reason === 'shaped').length;
+  return { shares, breaks: bills.curated.breaks, shaped };
 }

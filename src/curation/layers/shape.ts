@@ -60,7 +60,7 @@ export class Shape implements Layer {
         since: survey.requests,
         presend,
         claim: claimOf(result.at, result.part),
-        ...(presend && enabled ? {} : { lastResort: true }),
+        ...(presend && enabled ? { unasked: true } : { lastResort: true }),
         build: () => this.#shaping(survey, index, limit),
       });
     }
