@@ -1,7 +1,7 @@
 // What a compaction keeps. On recorded compactions: identifiers that the next 40 calls need and the summary holds, made by
-// the built-in summariser, beside what the recorded agents' own summaries held. On long chats: evidence found within a
-// tenth of the conversation, beside plain BM25. Figures are of the development half of the data.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+// the built-in summariser, beside what the recorded agents' own summaries held. On long chats: evidence that `recall.search`
+// brings back within a tenth of the conversation, beside plain BM25. Figures are of the development half of the data.
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attach } from '../native/index.js';
@@ -11,7 +11,7 @@ import { chooseWords, compose } from '../src/summary/compose.js';
 import { extract } from '../src/summary/extractive.js';
 import { argumentText, identifiersIn } from '../src/summary/identifiers.js';
 import { type SourceMessage, sourceOf } from '../src/summary/source.js';
-import { evidenceFigures } from './evidence.js';
+import { evidenceIn } from './evidence.js';
 
 /** Tokens of the whole summary message, and of the user's words in it. */
 const BUDGET = 2800;
@@ -141,15 +141,9 @@ export default function run(): { name: string; figures: Record<string, number> }
   else Object.assign(figures, identifierFigures(transcripts, count));
   const memory = dataFolder('memoryqa');
   if (memory === undefined) console.log('skipped: no long chats (CURATED_SHARED names their folder)');
-  else {
-    const files = readdirSync(memory).filter((f) => f.endsWith('.json'));
-    Object.assign(
-      figures,
-      evidenceFigures(
-        files.map((f) => resolve(memory, f)),
-        count,
-      ),
-    );
+  for (const { set, search, bm25 } of (memory === undefined ? undefined : evidenceIn(memory, count)) ?? []) {
+    figures[`evidence_bm25_${set}`] = bm25;
+    figures[`evidence_recall_${set}`] = search;
   }
   return { name: 'compaction', figures };
 }

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attach } from '../native/index.js';
 import { IndexThread } from '../src/context/recall/index-thread.js';
+import { evidenceIn } from './evidence.js';
 import { type BenchOptions, type BenchResult, cpuMicros, round } from './harness.js';
-import { qualityFigures } from './recall/quality.js';
 import { question, TURNS_A_SESSION, type Turns, turns } from './recall/turns.js';
 
 const SIZES = [60_000, 1_000_000];
@@ -19,11 +19,15 @@ export default async function run(o: BenchOptions): Promise<BenchResult> {
   const root = resolve(fileURLToPath(import.meta.url), '../../..');
   const shared = process.env['CURATED_SHARED'] ?? join(root, '..', 'shared');
   const tokenizer = attach();
-  const quality = qualityFigures(join(shared, 'data', 'memoryqa'), (text) =>
-    tokenizer.count(text, 'o200k_base'),
-  );
-  if (quality === undefined) console.error('no ../shared/data/memoryqa: what is found is not measured');
-  Object.assign(figures, quality ?? { quality: 'not measured: no data' });
+  const found = evidenceIn(join(shared, 'data', 'memoryqa'), (text) => tokenizer.count(text, 'o200k_base'));
+  if (found === undefined) {
+    console.error('no ../shared/data/memoryqa: what is found is not measured');
+    figures['quality'] = 'not measured: no data';
+  }
+  for (const { set, search, bm25 } of found ?? []) {
+    figures[`bm25_10pct_${set}`] = bm25;
+    figures[`search_10pct_${set}`] = search;
+  }
   if (o.args[0] !== 'quality') {
     const sizes = o.args.length > 0 ? o.args.map(Number) : SIZES;
     await speed(turns(), sizes, figures);

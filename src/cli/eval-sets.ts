@@ -1,10 +1,14 @@
-// curated eval --set topics and --set tools: what the rules behind two layers are worth on marked data.
-import { existsSync } from 'node:fs';
+// curated eval --set topics, tools and memory: what the rules behind three layers are worth on marked data.
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type MemoryReport, rateMemory } from '../eval/sets/memory.js';
 import { rateTools, type ToolsReport } from '../eval/sets/tools.js';
 import { rateTopics, type TopicsReport } from '../eval/sets/topics.js';
+import type { Interval } from '../eval/stats.js';
+import type { CountText } from '../eval/tally.js';
 import { resolveSettings } from '../settings/index.js';
 import { CommandError } from './failure.js';
+import { Progress } from './progress.js';
 import { table, whole } from './table.js';
 
 const n = (v: number): string => v.toFixed(3);
@@ -55,6 +59,57 @@ export function evalTools(dir: string): { report: ToolsReport; summary: string }
   ]);
   const text = table([{ title: 'set' }, ...titles.map((title) => ({ title, right: true }))], rows);
   return { report, summary: text };
+}
+
+export function evalMemory(
+  dir: string,
+  count: CountText,
+  seed: number,
+): { report: MemoryReport; summary: string } {
+  const folder = inside(dir, 'memoryqa');
+  const progress = new Progress(readdirSync(folder).length);
+  let report: MemoryReport;
+  try {
+    report = rateMemory(folder, {
+      count,
+      seed,
+      onChat: (file) => {
+        progress.show(file);
+        progress.step();
+      },
+    });
+  } finally {
+    progress.end();
+  }
+  if (!report.sets.some((s) => s.questions > 0))
+    throw new CommandError(`no questions with evidence in ${dir}`, {
+      hint: 'a JSON file each: {messages, questions: [{question, evidence: [message index]}]}',
+    });
+  const rows = report.sets.flatMap((s) =>
+    s.budgets.map((b, i) => [
+      i === 0 ? s.set : '',
+      i === 0 ? whole(s.chats) : '',
+      i === 0 ? whole(s.questions) : '',
+      `${whole(100 * b.budget)} %`,
+      `${n(b.search.recall)} / ${n(b.search.full)}`,
+      `${n(b.bm25.recall)} / ${n(b.bm25.full)}`,
+      `${n(b.newest.recall)} / ${n(b.newest.full)}`,
+      lead(b.over_bm25),
+      lead(b.over_newest),
+    ]),
+  );
+  const titles = ['chats', 'questions', 'budget', 'search', 'BM25', 'newest', 'over BM25', 'over newest'];
+  const text = table([{ title: 'set' }, ...titles.map((title) => ({ title, right: true }))], rows);
+  return {
+    report,
+    summary: `${text}\nshare of a question's evidence within the budget / of questions with all of it; over: difference of the first, mean over the questions with its 95 % interval, seed ${seed}\n`,
+  };
+}
+
+function lead(i: Interval | null): string {
+  if (i === null) return '-';
+  const p = (v: number) => (100 * v).toFixed(1);
+  return `${p(i.mean)} (${p(i.low)} to ${p(i.high)})`;
 }
 
 /** The set's own folder where there is one, else the folder itself. */

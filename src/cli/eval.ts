@@ -16,13 +16,13 @@ import { PRESETS } from '../protocol/index.js';
 import { configError, loadSettings, type PresetName } from '../settings/index.js';
 import { printJson, say } from './connection.js';
 import { evalLive } from './eval-live.js';
-import { evalTools, evalTopics } from './eval-sets.js';
+import { evalMemory, evalTools, evalTopics } from './eval-sets.js';
 import { armsTable } from './eval-table.js';
 import { CommandError, EXIT } from './failure.js';
 import { liveTable } from './live-table.js';
 import { FileProgress, Progress } from './progress.js';
 
-const SETS = ['cases', 'transcripts', 'topics', 'tools'] as const;
+const SETS = ['cases', 'transcripts', 'topics', 'memory', 'tools'] as const;
 type SetName = (typeof SETS)[number];
 
 interface EvalOptions {
@@ -123,8 +123,9 @@ function number(text: string): number {
 function run(o: EvalOptions, count: CountText): Promise<boolean> {
   const dir = dataOf(o);
   const set = o.set ?? (holdsCases(dir) ? 'cases' : 'transcripts');
-  if (set === 'topics' || set === 'tools') {
-    const { report, summary } = set === 'topics' ? evalTopics(dir) : evalTools(dir);
+  const marked = markedSet(set, dir, o, count);
+  if (marked !== undefined) {
+    const { report, summary } = marked;
     write(o, report, summary);
     if (o.json === true) printJson(report);
     else process.stdout.write(summary);
@@ -133,6 +134,13 @@ function run(o: EvalOptions, count: CountText): Promise<boolean> {
   if (set === 'cases' && o.html !== undefined)
     throw new CommandError('--html shows compared presets, cases have none', { exit: EXIT.usage });
   return set === 'cases' ? cases(dir, o, count) : arms(dir, o);
+}
+
+/** A set of marked data, rated; undefined for the others. */
+function markedSet(set: SetName, dir: string, o: EvalOptions, count: CountText) {
+  if (set === 'topics') return evalTopics(dir);
+  if (set === 'memory') return evalMemory(dir, count, o.seed);
+  return set === 'tools' ? evalTools(dir) : undefined;
 }
 
 /** Exits 1 when an arm succeeds less often than the first. */

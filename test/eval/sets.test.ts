@@ -1,13 +1,18 @@
 // The sets of curated eval on marked data: planted dialogues and questions, each figure worked out by hand.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { attach } from '../../native/index.js';
+import { rateMemory, WAYS, type Way } from '../../src/eval/sets/memory.js';
 import { rateTools } from '../../src/eval/sets/tools.js';
 import { rateTopics } from '../../src/eval/sets/topics.js';
 
+const ROOT = resolve(fileURLToPath(new URL('../../..', import.meta.url)));
+const MEMORYQA = resolve(process.env['CURATED_SHARED'] ?? join(ROOT, '../shared'), 'data/memoryqa');
 const PHRASES = { phrases: ['switching topics'], leadAnchor: 'any', match: 'word' } as const;
 
 function folder(t: TestContext, files: Record<string, string>): string {
@@ -87,4 +92,58 @@ test('tools: a question that names its tool finds it, a list without questions i
   assert.equal(sets[0]!.questions, 3);
   for (const score of [sets[0]!.ranking, sets[0]!.bm25])
     assert.ok(score.all >= 2 / 3 && score.recall >= score.all);
+});
+
+test('memory: what each way brings within a budget is what the sizes and words give; questions without evidence do not count', (t) => {
+  const said = Array.from({ length: 20 }, (_, i) => ({
+    role: i % 2 === 0 ? 'user' : 'assistant',
+    content: i === 4 ? 'The kestrel password is heron seven.' : `Filler number ${i} about weather and lunch.`,
+  }));
+  const questions = [
+    { question: 'What is the kestrel password?', evidence: [4] },
+    { question: 'What was said last?', evidence: [19, 19] },
+    { question: 'What is the kestrel password and the number 18?', evidence: [4, 18, 99] },
+    { question: 'What was never said?', evidence: [] },
+  ];
+  const dir = folder(t, {
+    'mine-a.json': JSON.stringify({ messages: said, questions }),
+    'mine-b.json': JSON.stringify({
+      messages: said.map((m) => ({ ...m, content: [{ type: 'text', text: m.content }] })),
+      questions,
+    }),
+    'other.json': JSON.stringify({ tools: [], queries: [] }),
+  });
+  // Each message is one token: a tenth is two messages, a budget of 0 none, of 1 all.
+  const r = rateMemory(dir, { count: () => 1, seed: 1, budgets: [0, 0.1, 1] });
+  assert.deepEqual(
+    r.sets.map((s) => [s.set, s.chats, s.questions]),
+    [['mine', 2, 6]],
+  );
+  const [none, tenth, all] = r.sets[0]!.budgets;
+  for (const way of WAYS) assert.deepEqual(none![way], { recall: 0, full: 0 }, way);
+  // The newest two hold 18 and 19: the second question whole, the third by half.
+  assert.deepEqual(tenth!.newest, { recall: 0.5, full: 1 / 3 });
+  assert.equal(all!.newest.full, 1);
+  assert.ok(tenth!.bm25.recall >= 0.5 && tenth!.search.recall >= 0.5);
+  const lead = tenth!.over_newest!;
+  assert.equal(lead.n, 6);
+  assert.ok(Math.abs(lead.mean - (tenth!.search.recall - 0.5)) < 1e-12);
+  assert.ok(lead.low <= lead.mean && lead.mean <= lead.high);
+});
+
+test('memory: the figures of plain BM25 and of recency on the development chats are those of the data', (t) => {
+  if (!existsSync(MEMORYQA)) return t.skip('no ../shared/data/memoryqa (CURATED_SHARED names its folder)');
+  const only = folder(t, {});
+  for (const file of ['bfclmem-customer', 'bfclmem-healthcare', 'bfclmem-notetaker'])
+    copyFileSync(join(MEMORYQA, `${file}.json`), join(only, `${file}.json`));
+  const tokenizer = attach();
+  t.after(() => tokenizer.dispose());
+  const { sets } = rateMemory(only, { count: (text) => tokenizer.count(text, 'o200k_base'), seed: 1 });
+  assert.equal(sets[0]!.questions, 79);
+  const rounded = (way: Way) => sets[0]!.budgets.map((b) => Number(b[way].recall.toFixed(3)));
+  assert.deepEqual(rounded('newest'), [0.013, 0.051, 0.127, 0.203]);
+  // Another word list at the tightest budget: one question in 79.
+  for (const [i, known] of [0.759, 0.987, 0.987, 0.987].entries())
+    assert.ok(Math.abs(rounded('bm25')[i]! - known) <= 0.014);
+  assert.ok(rounded('search')[1]! > 0.9);
 });
