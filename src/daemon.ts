@@ -21,6 +21,7 @@ import { MovableClock } from './movable-clock.js';
 import { createLog, createMetrics, Health, type LogLevel, observePages } from './observe/index.js';
 import { checkSocketPath, type Paths } from './paths.js';
 import { createPool, poolOptions } from './pool/pool.js';
+import { processMark } from './process-life.js';
 import type { Rooms } from './service/context.js';
 import { Peer } from './service/peer.js';
 import { RecallFeed } from './service/recall-feed.js';
@@ -188,6 +189,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
         version: VERSION,
         pid: process.pid,
         started_at: startedAt,
+        process: processMark(process.pid),
         uptime_ms: Date.now() - startedAt,
         draining: gate.draining,
       };
@@ -336,6 +338,7 @@ async function writeDaemonFile(
     url: at.url,
     token_file: paths.tokenFile,
     started_at: startedAt,
+    process: processMark(process.pid),
   });
   const draft = `${paths.daemonJson}.${process.pid}`;
   await writeFile(draft, `${text}\n`, { mode: 0o600 });

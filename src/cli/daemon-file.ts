@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Paths } from '../paths.js';
+import { lives } from '../process-life.js';
 
 export interface DaemonFile {
   pid: number;
@@ -10,6 +11,8 @@ export interface DaemonFile {
   url?: string;
   token_file?: string;
   started_at?: number;
+  /** Tells this process from another that gets its pid later; absent where the system cannot say. */
+  process?: string;
 }
 
 /** The file's content, or undefined when there is none that can be read. */
@@ -22,19 +25,10 @@ export function readDaemonFile(paths: Paths): DaemonFile | undefined {
   }
 }
 
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (e) {
-    return (e as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 /** The running daemon's file, or undefined. */
 export function liveDaemon(paths: Paths): DaemonFile | undefined {
   const file = readDaemonFile(paths);
-  return file !== undefined && isAlive(file.pid) ? file : undefined;
+  return file !== undefined && lives(file.pid, file.process) ? file : undefined;
 }
 
 /** Waits until `test` holds; false when it did not within `ms`. */

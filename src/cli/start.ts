@@ -1,7 +1,7 @@
 // curated start: the daemon in the foreground, or detached.
 
 import { spawn } from 'node:child_process';
-import { closeSync, fchmodSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fchmodSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -97,6 +97,8 @@ async function detach(o: StartOptions): Promise<number> {
   if (live !== undefined) throw alreadyRunning(`already running: pid ${live.pid}`);
   mkdirSync(paths.run, { recursive: true, mode: 0o700 });
   const file = logFile(paths);
+  // What a daemon that ended said last is kept for once: it is what one looks for after a crash.
+  if (existsSync(file)) renameSync(file, `${file}.1`);
   const log = openSync(file, 'w', 0o600);
   fchmodSync(log, 0o600);
   const args = [

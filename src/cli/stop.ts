@@ -2,8 +2,9 @@
 import type { Command } from 'commander';
 import { LIMITS } from '../config.js';
 import { resolvePaths } from '../paths.js';
+import { lives } from '../process-life.js';
 import { say } from './connection.js';
-import { isAlive, liveDaemon, until } from './daemon-file.js';
+import { liveDaemon, until } from './daemon-file.js';
 import { CommandError, EXIT } from './failure.js';
 
 /** The drain is cut by its own limit; the rest is closing the journal. */
@@ -25,7 +26,7 @@ async function stop(): Promise<number> {
     return EXIT.ok;
   }
   process.kill(live.pid, 'SIGTERM');
-  if (!(await until(() => !isAlive(live.pid), STOP_MS)))
+  if (!(await until(() => !lives(live.pid, live.process), STOP_MS)))
     throw new CommandError(`the daemon (pid ${live.pid}) still runs after ${STOP_MS / 1000} s`, {
       hint: `kill -9 ${live.pid} ends it; what was acknowledged is in the journal`,
     });

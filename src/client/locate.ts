@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { checkSocketPath, resolvePaths } from '../paths.js';
+import { lives } from '../process-life.js';
 import { ClientError } from './errors.js';
 
 export interface LocateOptions {
@@ -35,6 +36,7 @@ interface DaemonFile {
   socket?: string;
   url?: string;
   token_file?: string;
+  process?: string;
 }
 
 /** Throws ClientError NOT_RUNNING when no daemon is there. */
@@ -72,17 +74,7 @@ async function readDaemonFile(home: string | undefined): Promise<DaemonFile | un
     // Absent, or half written by a daemon that is just starting: none yet.
     return undefined;
   }
-  return isAlive(daemon.pid) ? daemon : undefined;
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (e) {
-    return (e as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return lives(daemon.pid, daemon.process) ? daemon : undefined;
 }
 
 async function tokenOf(daemon: DaemonFile | undefined): Promise<string | undefined> {

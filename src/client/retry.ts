@@ -1,31 +1,14 @@
 // Which calls may be sent a second time, and how long to wait before the next connection. Pure.
-import type { MethodName } from '../protocol/index.js';
+import { type MethodName, READING } from '../protocol/index.js';
 
 /** Calls that change nothing, or whose second execution changes nothing more. */
 const REPEATABLE: ReadonlySet<string> = new Set<MethodName>([
+  ...READING,
+  'rpc.discover',
   'session.open',
-  'session.state',
-  'session.messages',
-  'session.list',
-  'session.archives',
   'session.files',
   'session.close',
-  'session.subscribe',
-  'durable.get',
-  'context.packet',
   'context.refresh',
-  'context.topics',
-  'recall.search',
-  'recall.get',
-  'tokens.count',
-  'journal.read',
-  'journal.replay',
-  'journal.export',
-  'journal.verify',
-  'journal.bisect',
-  'journal.diff',
-  'rpc.discover',
-  'daemon.status',
 ]);
 
 /** Calls that take an idempotency key. */

@@ -13,6 +13,7 @@ import {
 import type { Server } from 'node:http';
 import { dirname } from 'node:path';
 import { CuratedError, fail } from '../errors.js';
+import { lives } from '../process-life.js';
 import { AlreadyRunningError, probe } from './already-running.js';
 import { listening } from './listening.js';
 
@@ -110,10 +111,9 @@ function lockHolderLives(path: string): boolean {
     // Starting takes milliseconds: an old lock is a dead one, whoever has its pid by now.
     if (Date.now() - statSync(path).mtimeMs > LOCK_MS) return false;
     const pid = Number(readFileSync(path, 'utf8'));
-    if (!Number.isInteger(pid) || pid <= 0) return true;
-    process.kill(pid, 0);
-    return true;
-  } catch (e) {
-    return (e as NodeJS.ErrnoException).code === 'EPERM';
+    // Nothing in it yet: its maker is about to write.
+    return !Number.isInteger(pid) || pid <= 0 || lives(pid);
+  } catch {
+    return false;
   }
 }

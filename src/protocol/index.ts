@@ -38,7 +38,7 @@ export {
 } from './methods.js';
 export { methodSchemas, type ObjectSchema, openRpcDocument } from './openrpc.js';
 export { MAX_FRAME_DEPTH } from './piece.js';
-export { isAllowed, type MethodScope, scopeOf } from './scopes.js';
+export { isAllowed, type MethodScope, READING, scopeOf } from './scopes.js';
 export {
   SERVER_REQUESTS,
   type ServerParams,

@@ -6,7 +6,8 @@ export type MethodScope = 'any' | 'read' | 'agent' | 'admin';
 
 const ANY: ReadonlySet<MethodName> = new Set(['initialize', 'rpc.discover']);
 
-const READ: ReadonlySet<MethodName> = new Set([
+/** Calls that look and change nothing: whoever may read may call them, and they may be sent twice. */
+export const READING: ReadonlySet<MethodName> = new Set([
   'daemon.status',
   'session.state',
   'session.messages',
@@ -37,7 +38,7 @@ const ADMIN: ReadonlySet<MethodName> = new Set([
 /** What is in no list changes a session. */
 export function scopeOf(method: MethodName): MethodScope {
   if (ANY.has(method)) return 'any';
-  if (READ.has(method)) return 'read';
+  if (READING.has(method)) return 'read';
   return ADMIN.has(method) ? 'admin' : 'agent';
 }
 

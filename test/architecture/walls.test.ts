@@ -9,7 +9,7 @@ import { ROOT, rings, roomOf, sources } from './imports.js';
 const files = sources('src', 'workers', 'native');
 
 /** What each room may import, beside itself. A room that is not here may not exist. */
-const FOUNDATION = ['errors', 'clock', 'config', 'paths', 'version', 'json'];
+const FOUNDATION = ['errors', 'clock', 'config', 'paths', 'version', 'json', 'process-life'];
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   clock: [],
@@ -17,6 +17,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   config: ['errors'],
   paths: ['errors'],
   json: ['errors'],
+  'process-life': [],
   providers: FOUNDATION,
   protocol: FOUNDATION,
   redaction: ['json'],
