@@ -13,7 +13,15 @@ import { Pantry } from './context/pantry.js';
 import { IndexThread } from './context/recall/index-thread.js';
 import { FolderWatch } from './context/watcher.js';
 import { DaemonConfig } from './daemon-config.js';
-import { createGate, DEFAULT_PORT, loadTokens, OWNER, TokenWatch } from './gate/index.js';
+import { type DataLock, lockData } from './data-lock.js';
+import {
+  AlreadyRunningError,
+  createGate,
+  DEFAULT_PORT,
+  loadTokens,
+  OWNER,
+  TokenWatch,
+} from './gate/index.js';
 import { MemoryStore, OPEN_VAULT, readKey, type Store } from './journal/index.js';
 import { SqliteStore } from './journal/sqlite-store.js';
 import { SweepClock } from './journal/sweep-clock.js';
@@ -69,12 +77,24 @@ const PARK_EVERY_MS = 30_000;
 const SWEEP_EVERY_MS = 6 * 60 * 60_000;
 
 export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
+  for (const dir of [o.paths.run, o.paths.data]) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  // Before anything of the folder is opened: a second daemon, on whatever socket, must not touch the first one's journal.
+  const lock = lockData(o.paths.data);
+  if (lock === undefined) throw new AlreadyRunningError(o.paths.data);
+  try {
+    return await raise(o, lock);
+  } catch (e) {
+    lock.release();
+    throw e;
+  }
+}
+
+async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
   const { paths, count } = o;
   const startedAt = Date.now();
   const base = o.clock ?? systemClock;
   const movable = o.testClock ? new MovableClock(base) : undefined;
   const clock = movable ?? base;
-  for (const dir of [paths.run, paths.data]) mkdirSync(dir, { recursive: true, mode: 0o700 });
   const log = createLog({
     ...(o.logLevel === undefined ? {} : { level: o.logLevel }),
     ...(o.logFile === undefined ? {} : { file: o.logFile }),
@@ -301,6 +321,7 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
     await pool.close();
     tokenizer.dispose();
     rmSync(paths.daemonJson, { force: true });
+    lock.release();
     ended();
   }
 

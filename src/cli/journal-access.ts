@@ -20,6 +20,7 @@ import { liveDaemon } from './daemon-file.js';
 import { CommandError } from './failure.js';
 import { journalPath } from './journal-checks.js';
 import { journalKey } from './journal-key.js';
+import { withOwnData } from './own-data.js';
 
 export interface Verdict {
   sessions: number;
@@ -44,12 +45,14 @@ export async function withJournal<T>(work: (journal: JournalAccess) => Promise<T
   if (liveDaemon(paths) !== undefined) return withClient((client) => work(new ByDaemon(client)));
   const path = journalPath(paths);
   if (!existsSync(path)) throw new CommandError(`there is no journal yet (${path})`);
-  const store = await SqliteStore.open(path, { key: journalKey() });
-  try {
-    return await work(new ByFile(store));
-  } finally {
-    await store.close();
-  }
+  return withOwnData(paths, async () => {
+    const store = await SqliteStore.open(path, { key: journalKey() });
+    try {
+      return await work(new ByFile(store));
+    } finally {
+      await store.close();
+    }
+  });
 }
 
 class ByDaemon implements JournalAccess {

@@ -5,12 +5,12 @@ import type { Command } from 'commander';
 import { SqliteStore, salvage } from '../journal/index.js';
 import { resolvePaths } from '../paths.js';
 import { printJson, say } from './connection.js';
-import { liveDaemon } from './daemon-file.js';
 import { CommandError, EXIT } from './failure.js';
 import { type Verdict, withJournal } from './journal-access.js';
 import { journalPath } from './journal-checks.js';
 import { journalKey } from './journal-key.js';
 import { registerRekey } from './journal-rekey.js';
+import { withOwnData } from './own-data.js';
 import { paint } from './paint.js';
 import { seqNumber } from './seq-number.js';
 import { bytes, whole } from './table.js';
@@ -70,15 +70,15 @@ export function register(program: Command): void {
 
 async function saved(o: { to?: string; replace?: boolean } & Json): Promise<void> {
   const paths = resolvePaths();
-  const live = liveDaemon(paths);
-  if (live !== undefined)
-    throw new CommandError(`a daemon runs (pid ${live.pid}) and has the journal`, { hint: 'curated stop' });
   const from = journalPath(paths);
   const stamp = new Date().toISOString().replace(/[:.]/g, '-');
   const to = o.to ?? join(paths.data, `journal-salvaged-${stamp}.db`);
-  const found = salvage(from, to, journalKey());
   const aside = `${from}.damaged-${stamp}`;
-  if (o.replace === true) replace(from, aside, to);
+  const found = await withOwnData(paths, () => {
+    const kept = salvage(from, to, journalKey());
+    if (o.replace === true) replace(from, aside, to);
+    return kept;
+  });
   if (o.json === true) return printJson({ ...found, file: o.replace === true ? from : to });
   for (const s of found.sessions) {
     const name = s.key.archive === undefined ? s.key.session : `${s.key.session} (archive ${s.key.archive})`;

@@ -7,7 +7,7 @@ export class AlreadyRunningError extends CuratedError {
   readonly where: string;
 
   constructor(where: string) {
-    super('BUSY', `already running: a daemon answers at ${where}`, { detail: { where } });
+    super('BUSY', `already running: a daemon has ${where}`, { detail: { where } });
     this.name = 'AlreadyRunningError';
     this.where = where;
   }

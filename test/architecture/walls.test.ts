@@ -9,7 +9,7 @@ import { ROOT, rings, roomOf, sources } from './imports.js';
 const files = sources('src', 'workers', 'native');
 
 /** What each room may import, beside itself. A room that is not here may not exist. */
-const FOUNDATION = ['errors', 'clock', 'config', 'paths', 'version', 'json', 'process-life'];
+const FOUNDATION = ['errors', 'clock', 'config', 'paths', 'version', 'json', 'process-life', 'data-lock'];
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   clock: [],
@@ -18,6 +18,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   paths: ['errors'],
   json: ['errors'],
   'process-life': [],
+  'data-lock': ['errors'],
   providers: FOUNDATION,
   protocol: FOUNDATION,
   redaction: ['json'],

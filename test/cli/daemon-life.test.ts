@@ -18,6 +18,8 @@ test('F9 start on a live daemon exits 3, in the foreground and detached, and the
   for (const args of [
     ['start', '--port', '0'],
     ['start', '--detach', '--port', '0'],
+    // On a socket of its own it would still be the second one in the same journal.
+    ['start', '--port', '0', '--socket', join(home, 'other.sock')],
   ]) {
     const second = await curated(args, home);
     assert.equal(second.code, 3);
