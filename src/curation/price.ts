@@ -106,7 +106,7 @@ function returnPrice(survey: Survey): number {
 /** Units that an edit may lose at worst, with the return of what is hidden set aside. */
 export function allowance(survey: Survey): number {
   const owed = survey.tools !== undefined && survey.tools.pruned.size > 0 ? returnPrice(survey) : 0;
-  return allowanceOf(survey.spent) - owed;
+  return allowanceOf(survey.spent, survey.settings.curated.mostLoss) - owed;
 }
 
 /** Clearable tokens that come with a request: what was cleared so far and what waits, over the requests that brought it. */

@@ -1,7 +1,10 @@
 // What a session has cost so far, as it went out and as it would have without any edit, and how much of that an edit may
 // put at risk. Pure.
 
+import { MOST_LOSS } from '../settings/most-loss.js';
 import type { Tariff } from './tariff.js';
+
+export { MOST_LOSS };
 
 /** Units: tokens x price relative to one uncached input token of the lowest tier. */
 export interface Spending {
@@ -11,12 +14,6 @@ export interface Spending {
 
 export const NO_SPENDING: Readonly<Spending> = { off: 0, curated: 0 };
 
-/**
- * No session may cost more than this share above what it would without curation, wherever it ends. It is the premium of an
- * edit that pays only if the session goes on; at 0.01 loops of middling results were left alone for a hundred requests
- * (`npm run bench -- presets` tells what is lost at the worst point, and at the ends of conversations).
- */
-export const MOST_LOSS = 0.06;
 /** Room for what is only estimated when an edit is weighed: the size of what will stand there. */
 const ESTIMATED = 0.8;
 

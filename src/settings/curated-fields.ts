@@ -20,6 +20,7 @@ import {
   string,
   table,
 } from './fields.js';
+import { MOST_LOSS } from './most-loss.js';
 import { nearest } from './nearest.js';
 import { PRICES } from './price-field.js';
 import {
@@ -118,6 +119,12 @@ export const CURATED_FIELDS: Shape<CuratedSettings> = {
     'when history may be edited: at final turn ends, or after each round',
   ),
   costRule: oneOf(['on', 'off'], 'on', 'on: an edit behind the known prefix is made only when it pays'),
+  mostLoss: float({
+    fallback: MOST_LOSS,
+    min: 0,
+    max: 1,
+    text: 'share of what a session would cost uncurated that an edit may lose if the session ends right after it',
+  }),
   trigger: items(
     TRIGGER,
     'when to consider an edit; all of an item must hold, any item suffices',

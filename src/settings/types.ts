@@ -217,6 +217,8 @@ export interface CuratedSettings {
   preset: PresetName;
   boundary: 'turn' | 'round';
   costRule: 'on' | 'off';
+  /** Share of the session's cost that an edit may put at risk, 0 to 1. */
+  mostLoss: number;
   /** Any item suffices. Empty: no trigger of its own, the cost rule alone decides. */
   trigger: readonly TriggerSettings[];
   target?: TargetSettings;

@@ -32,11 +32,15 @@ const DAY = Date.UTC(2026, 10, 29);
 /** Wide enough that nothing is ever forced. */
 const WINDOW = 4_000_000;
 
-/**
- * @param reports does the host tell the provider's usage?
- * @returns what each request has cost so far relative to `off`.
- */
-export async function costsOf(preset: string, c: Played, reports = true): Promise<Costs> {
+export interface CostOptions {
+  /** Does the host tell the provider's usage? Default: yes. */
+  reports?: boolean;
+  /** Of the session, over its preset. */
+  curated?: Record<string, unknown>;
+}
+
+/** @returns what each request has cost so far relative to `off`. */
+export async function costsOf(preset: string, c: Played, o: CostOptions = {}): Promise<Costs> {
   const d = new BenchDaemon();
   d.clock.advance(Math.max(0, DAY - d.clock.now()));
   const profile = profileOf(c.format, c.model);
@@ -49,6 +53,7 @@ export async function costsOf(preset: string, c: Played, reports = true): Promis
     format: c.format,
     model: c.model,
     preset,
+    ...(o.curated === undefined ? {} : { config: { curated: o.curated } }),
     context_window: WINDOW,
     ...(c.system === undefined ? {} : { system: raw(c.system) }),
     ...(c.tools === undefined ? {} : { tools: raw(c.tools) }),
@@ -65,7 +70,7 @@ export async function costsOf(preset: string, c: Played, reports = true): Promis
       await d.call('turn.end', {
         session: 's',
         final: round.userTurn,
-        ...(usage === undefined || !reports ? {} : { usage }),
+        ...(usage === undefined || o.reports === false ? {} : { usage }),
       });
     }
     stored.push(...[...round.results, ...round.news].map((m) => m.text));

@@ -166,6 +166,20 @@ test('S-3 P-7 no preset ever costs more than its premium above off, wherever the
   assert.ok(breaks > 0 && saved > 0, 'the rule is not kept by doing nothing');
 });
 
+test('S-3 P-12 curated.most_loss is what an edit may put at risk: at 0 nothing is, and more lets the first edit come sooner', async () => {
+  const loop = { user: false, tool: 1, tokens: 1_500, times: 45, calls: 1, input: 0 };
+  const c = played('claude-sonnet-4-5', 2, [loop]);
+  const first = async (most_loss: number): Promise<[at: number, worst: number]> => {
+    const { shares } = await costsOf('balanced', c, { curated: { most_loss } });
+    const at = shares.findIndex((s) => Math.abs(s - 1) > 1e-4);
+    return [at < 0 ? shares.length : at, Math.max(...shares)];
+  };
+  const [never, some, soon] = [await first(0), await first(0.06), await first(0.5)];
+  assert.ok(never[1] <= 1.0001, `${never[1]}`);
+  assert.ok(some[1] <= MOST && some[1] > 1, `${some[1]}`);
+  assert.ok(soon[0] < some[0] && some[0] < never[0], `${soon[0]} ${some[0]} ${never[0]}`);
+});
+
 test('S-3 recorded conversations end at most one percent above off, and no point of them lies above the premium', async (t) => {
   const folder = join(SHARED, 'data/transcripts');
   if (!existsSync(folder)) return t.skip('the recorded transcripts are not there');

@@ -62,16 +62,14 @@ test('COSTS-4 P-7 PV-A43 a request that would be cached stays long enough for it
       const { shares, shaped } = await costsOf(
         preset,
         played('claude-opus-4-5', 500, [3_700, 500, 600, 700, 500]),
-        reports,
+        { reports },
       );
       assert.equal(shaped, 0, `${preset}: out of the cache`);
       // Where nothing is known of a cache, what was sent is cleared by its rule alone (P-7).
       if (reports) assert.ok(Math.max(...shares) <= 1.001, `${preset}: ${shares}`);
-      const long = await costsOf(
-        preset,
-        played('claude-opus-4-5', 6_000, [3_700, 500, 600, 700, 500]),
+      const long = await costsOf(preset, played('claude-opus-4-5', 6_000, [3_700, 500, 600, 700, 500]), {
         reports,
-      );
+      });
       assert.ok(long.shaped > 0 && long.shares.at(-1)! < 0.95, `${preset}: ${long.shares.at(-1)}`);
     }
   }

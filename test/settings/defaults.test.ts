@@ -104,6 +104,7 @@ test('E-6 the defaults of the block curated', () => {
     preset: 'conservative',
     boundary: 'turn',
     costRule: 'on',
+    mostLoss: 0.06,
     trigger: [],
     clearAtLeast: 0,
     keep: {},

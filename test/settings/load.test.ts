@@ -123,7 +123,12 @@ test('P-12 types and ranges are checked at every depth', () => {
       context_window: { trigger_ratio: 1 },
       capped: [],
     },
-    curated: { trigger: [{ tokens: 5 }, {}], target: { tokens: 1, fraction: 0.5 }, holdout: 2 },
+    curated: {
+      trigger: [{ tokens: 5 }, {}],
+      target: { tokens: 1, fraction: 0.5 },
+      holdout: 2,
+      most_loss: 1.5,
+    },
   });
   assert.deepEqual(
     texts.map((t) => t.split('|')[0]),
@@ -140,6 +145,7 @@ test('P-12 types and ranges are checked at every depth', () => {
       'plugins.capped',
       'curated.trigger[1]',
       'curated.holdout',
+      'curated.most_loss',
       'curated.target',
     ],
   );
