@@ -11,6 +11,7 @@ import { argumentsIdentity } from '../src/curation/repeats.js';
 import { type Conversation, readConversations } from '../src/eval/conversation.js';
 import { partsOf } from '../src/eval/parts.js';
 import { play, type Step } from '../src/eval/play.js';
+import { RereadCount } from '../src/eval/rereads.js';
 import { type Round, roundsOf } from '../src/eval/rounds.js';
 import { sliceValues } from '../src/json/index.js';
 import { Native } from '../src/json/native.js';
@@ -25,8 +26,6 @@ const CODING_PREFIX = 20_000;
 /** Input prices relative to uncached input: an unchanged prefix is read, the rest written. */
 const READ = 0.1;
 const WRITE = 1.25;
-/** Reasons of what leaves the body of a result in place, all or a part of it. */
-const PARTLY = new Set(['input', 'failed_input', 'shaped', 'image', 'document']);
 const DAY = Date.UTC(2026, 10, 29);
 
 interface Score {
@@ -257,7 +256,7 @@ async function playOne(
 ): Promise<Score> {
   const meter = new Meter(file, c, count);
   let known: unknown;
-  const fetched = new Set<string>();
+  const rereads = new RereadCount();
   const report = await play(c, {
     client,
     preset,
@@ -268,20 +267,17 @@ async function playOne(
       const { off, curated } = step.cost;
       if (off !== undefined && curated !== undefined)
         meter.score.worstPoint = Math.min(meter.score.worstPoint, saved({ off, curated }));
-      for (const e of step.cleared) if (!PARTLY.has(String(e['reason']))) meter.score.clearedResults += 1;
+      for (const e of step.cleared) rereads.take(e);
       if (known === step.session) return;
       known = step.session;
-      step.session.on('memory.reread', (e) => {
-        const again = `${e['how']} ${e['of']}`;
-        if (e['how'] === 'identifier' || fetched.has(again)) return;
-        fetched.add(again);
-        if (e['how'] === 'same_call') meter.score.rereads += 1;
-        else meter.score.rereadPlaces += 1;
-      });
+      step.session.on('memory.reread', (e) => rereads.take(e));
     },
   });
   const { score } = meter;
   score.cleared = report.cleared.results;
+  score.clearedResults = rereads.cleared.of;
+  score.rereads = rereads.cleared.again;
+  score.rereadPlaces = rereads.places;
   score.usd = report.cost ?? score.usd;
   // What is recorded whole is priced by its own model's rules; the prefix rule is for what lacks its head.
   if (!CODING.has(file)) score.cost = score.usd;
@@ -318,11 +314,7 @@ function row(preset: string, s: Score): string {
   );
 }
 
-/**
- * A cleared result counts when the very same call fetches it again. Recorded agents saw every result in full, so each of
- * these calls would have been made without clearing as well: the rate says how well it is chosen what goes, against the
- * rate of all results, and nothing of what an agent does that no longer sees them.
- */
+/** What the rates mean and don't: src/eval/rereads.ts. */
 function rereadsOf(preset: string, s: Score): Record<string, number> {
   const cleared = share(s.rereads, s.clearedResults);
   const all = share(s.repeats, s.results);

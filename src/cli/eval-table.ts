@@ -1,46 +1,56 @@
-// Arms side by side, as people read them.
+// Arms side by side, as people read them: what they cost, and what they keep.
 import type { Arm, ArmsReport } from '../eval/arms/index.js';
 import type { Interval } from '../eval/stats.js';
-import { money, short, table, whole } from './table.js';
+import { type Column, money, short, table, whole } from './table.js';
 
 export function armsTable(r: ArmsReport): string {
-  const text = table(
-    [
-      { title: 'arm' },
-      { title: 'requests', right: true },
-      { title: 'tokens', right: true },
-      { title: 'saved, mean (95 %)', right: true },
-      { title: 'cache read', right: true },
-      { title: 'cost', right: true },
-      { title: 'saved, mean (95 %)', right: true },
-      { title: 'names kept', right: true },
-      { title: 'cleared', right: true },
-      { title: 'compactions', right: true },
-      { title: 'breaks', right: true },
-      { title: 'prepare p50 / p95 ms', right: true },
-    ],
-    r.arms.map(cells),
-  );
-  return `${text}\n${whole(r.conversations)} conversations, seed ${r.seed}; saved: share of what off took, mean over the conversations; names: identifiers that a later call used and only tool results had told\n`;
+  const notes = `${whole(r.conversations)} conversations, seed ${r.seed}, prices of ${r.day}; saved: share of what off took, mean over the conversations (95 %)
+names kept: identifiers that a later call used and only tool results had told; again: of the results that were cleared whole, those that
+the same call fetched again (off: of all results, all in view); survived: identifiers of before a compaction that the next 40 calls use`;
+  return `${table(['arm', ...COST].map(column), r.arms.map(cost))}
+${table(['arm', ...KEPT].map(column), r.arms.map(keeps))}
+${notes}
+`;
 }
 
-function cells(a: Arm): string[] {
-  const { total: t, latency } = a;
-  const { needed, kept } = t.needles;
+const COST = ['requests', 'tokens', 'saved', 'cache read', 'written', 'breaks', 'cost', 'saved'];
+const KEPT = ['names kept', 'cleared', 'again', 'compactions', 'survived', 'refused', 'prepare p50 / p95 ms'];
+
+function column(title: string, i: number): Column {
+  return { title, right: i > 0 };
+}
+
+function cost(a: Arm): string[] {
+  const { total: t } = a;
   return [
     a.preset,
     whole(t.requests),
     short(t.tokens),
     share(a.saved_tokens),
     short(t.cache_read),
+    short(t.cache_write),
+    whole(t.cache_breaks),
     money(t.cost),
     share(a.saved_cost),
-    needed === 0 ? '-' : `${((100 * kept) / needed).toFixed(1)} %`,
+  ];
+}
+
+function keeps(a: Arm): string[] {
+  const { total: t, latency } = a;
+  return [
+    a.preset,
+    part(t.needles.kept, t.needles.needed),
     whole(t.cleared),
+    part(t.rereads.again, t.rereads.of),
     whole(t.compactions),
-    whole(t.cache_breaks),
+    part(t.survived.kept, t.survived.needed),
+    whole(t.refused),
     latency.p50_ms === null ? '-' : `${latency.p50_ms} / ${latency.p95_ms}`,
   ];
+}
+
+function part(of: number, all: number): string {
+  return all === 0 ? '-' : `${((100 * of) / all).toFixed(1)} %`;
 }
 
 function share(i: Interval | null): string {

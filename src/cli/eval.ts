@@ -31,6 +31,7 @@ interface EvalOptions {
   presets?: ArmSpec[];
   tag?: string[];
   seed: number;
+  day?: number;
   baseline?: string;
   failOnScoreDrop?: number;
   failOnLatencyP95Drop?: number;
@@ -59,6 +60,7 @@ export function register(program: Command): void {
     )
     .option('--tag <tag...>', 'only cases with all of these tags')
     .option('--seed <n>', 'of the intervals', number, 1)
+    .option('--day <date>', 'of the prices of conversations without times; default is today', day)
     .option('--baseline <file>', 'report.json of an earlier run: fails on what got worse')
     .option('--fail-on-score-drop <n>', 'fall of the mean score that is allowed, absolute', number)
     .option('--fail-on-latency-p95-drop <n>', 'growth of p95 that is allowed, as a share', number)
@@ -117,6 +119,13 @@ function number(text: string): number {
   if (text.trim() === '' || !Number.isFinite(n) || n < 0)
     throw new InvalidArgumentError('a number from 0 on is expected');
   return n;
+}
+
+/** @returns epoch ms */
+function day(text: string): number {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  if (Number.isNaN(at)) throw new InvalidArgumentError('a day is expected, as 2026-11-29');
+  return at;
 }
 
 /** @returns true when nothing failed */
@@ -233,7 +242,8 @@ async function arms(dir: string, o: EvalOptions): Promise<boolean> {
         .sort()
         .map((n) => join(folder, n))
     : [folder];
-  const threads = new EvalThreads(Date.now());
+  const now = o.day ?? Date.now();
+  const threads = new EvalThreads(now);
   const progress = new FileProgress(files);
   let report: ArmsReport;
   try {
@@ -242,6 +252,7 @@ async function arms(dir: string, o: EvalOptions): Promise<boolean> {
       play: (session, specs) => threads.playArms(session, specs),
       ahead: threads.ahead,
       seed: o.seed,
+      now,
       onSession: (session, bytes) => progress.show(session.id, bytes),
     });
   } finally {

@@ -1,5 +1,6 @@
 // Figures of one arm over one conversation, and how they add up. Pure.
 import { promptTokens, requestCost, type TokenClasses } from '../../economics/index.js';
+import type { Rereads } from '../rereads.js';
 import { type Baseline, breaksOf } from '../whatif/baseline.js';
 import { pricesOf } from '../whatif/judge.js';
 import type { MeasuredSession } from '../whatif/measured.js';
@@ -20,7 +21,11 @@ export interface ArmFigures {
   /** The same by how many requests before the name was told last: less than each of DEPTHS, and beyond. */
   depths: Needles[];
   cleared: number;
+  /** Results cleared whole (of `off`: all results, which is the agent's own rate) and those fetched again by the same call. */
+  rereads: Rereads;
   compactions: number;
+  /** Identifiers told before a compaction that the next 40 calls use, and those still in the first request behind it. */
+  survived: Needles;
   cache_breaks: number;
   /** Requests that would not have fitted the window. */
   refused: number;
@@ -36,7 +41,9 @@ export function noFigures(): ArmFigures {
     needles: { needed: 0, kept: 0 },
     depths: noDepths(),
     cleared: 0,
+    rereads: { of: 0, again: 0 },
     compactions: 0,
+    survived: { needed: 0, kept: 0 },
     cache_breaks: 0,
     refused: 0,
   };
@@ -71,7 +78,9 @@ export function together(a: ArmFigures, b: ArmFigures): ArmFigures {
     needles: added(a.needles, b.needles),
     depths: a.depths.map((d, i) => added(d, b.depths[i]!)),
     cleared: a.cleared + b.cleared,
+    rereads: { of: a.rereads.of + b.rereads.of, again: a.rereads.again + b.rereads.again },
     compactions: a.compactions + b.compactions,
+    survived: added(a.survived, b.survived),
     cache_breaks: a.cache_breaks + b.cache_breaks,
     refused: a.refused + b.refused,
   };

@@ -17,6 +17,8 @@ export { type ArmSpec, armOf, NATIVE, OFF } from './spec.js';
 export interface ArmsReport {
   schema_version: '1';
   seed: number;
+  /** ISO day of the prices of conversations without times. */
+  day: string;
   conversations: number;
   skipped: number;
   arms: Arm[];
@@ -31,6 +33,8 @@ export interface ArmsOptions {
   /** Text of sessions that may be played at once, UTF-16 units. Default 0: one after the other. */
   ahead?: number;
   seed: number;
+  /** Day of the prices of conversations without times, epoch ms: the one that `play` was told. */
+  now: number;
   /** A session was played; `bytes` of the files are read so far. */
   onSession?: (session: LoggedSession, bytes: number) => void;
 }
@@ -49,6 +53,7 @@ export async function runArms(files: readonly string[], o: ArmsOptions): Promise
   return {
     schema_version: '1',
     seed: o.seed,
+    day: new Date(o.now).toISOString().slice(0, 10),
     conversations: off.size,
     skipped: run.counts.skipped,
     arms: shown.map((arm) => arm.against(off, o.seed)),

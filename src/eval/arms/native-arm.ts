@@ -7,6 +7,7 @@ import type { Baseline } from '../whatif/baseline.js';
 import type { MeasuredSession } from '../whatif/measured.js';
 import type { Reference } from '../whatif/references.js';
 import { Retention } from '../whatif/retention.js';
+import { sameCalls } from '../whatif/same-calls.js';
 import { type ArmFigures, figuresOf } from './figures.js';
 
 /** Input tokens of the provider; tool uses; tokens that a placeholder takes. */
@@ -31,7 +32,9 @@ export function playNative(
   const freedBefore = [0];
   for (const r of results) freedBefore.push(freedBefore.at(-1)! + r.frees);
   const retention = new Retention(m);
+  const fetched = sameCalls(m);
   const classes: TokenClasses[] = [];
+  let again = 0;
   let done = 0;
   let breaks = 0;
   for (const [i, { carried }] of m.logged.requests.entries()) {
@@ -52,12 +55,14 @@ export function playNative(
     classes.push(c);
     done = cleared;
     const last = cleared === 0 ? -1 : results[cleared - 1]!.at;
+    again += fetched[i]!.filter((result) => result < cleared).length;
     retention.take(i, references[i] ?? [], (r) => r.places.some((place) => place > last));
   }
   const own = figuresOf(m, b, classes, now, {});
   return {
     ...own,
     cleared: done,
+    rereads: { of: done, again },
     cache_breaks: own.cache_breaks + breaks,
     needles: retention.needles,
     depths: retention.depths,

@@ -8,9 +8,11 @@ import { type MeasuredSession, measure } from '../whatif/measured.js';
 import { playLog } from '../whatif/play-log.js';
 import { type Reference, referencesOf } from '../whatif/references.js';
 import { Retention } from '../whatif/retention.js';
+import { resultsIn, sameCalls } from '../whatif/same-calls.js';
 import { type ArmFigures, figuresOf } from './figures.js';
 import { playNative } from './native-arm.js';
 import { type ArmSpec, OFF } from './spec.js';
+import { Survival } from './survival.js';
 
 /** A request of an arm, as a plot shows it: tokens by section, and decisions taken since the one before. */
 export interface Point {
@@ -65,7 +67,11 @@ function untouched(
   const { needles, depths } = retention;
   const fixed = m.systemTokens + m.toolTokens;
   return {
-    figures: figuresOf(m, b, b.classes, now, { needles, depths }),
+    figures: figuresOf(m, b, b.classes, now, {
+      needles,
+      depths,
+      rereads: { of: resultsIn(m), again: sameCalls(m).reduce((n, again) => n + again.length, 0) },
+    }),
     latencies: [],
     points: m.logged.requests.map((r) => ({
       static: fixed,
@@ -84,6 +90,7 @@ async function played(
   o: PlayArmsOptions,
 ): Promise<ArmResult> {
   const retention = new Retention(m);
+  const survival = new Survival(m);
   const latencies: number[] = [];
   const points: Point[] = [];
   let decided = 0;
@@ -93,6 +100,7 @@ async function played(
     onRequest: ({ index, ms, decider }) => {
       latencies.push(ms);
       retention.take(index, references[index] ?? [], (r) => decider.shows(r));
+      survival.take(index, decider.decisions.get('memory.compacted') ?? 0, (name) => decider.holds(name));
       const all = total(decider.decisions);
       points.push({ ...decider.sections, decisions: all - decided });
       decided = all;
@@ -104,7 +112,9 @@ async function played(
       needles: retention.needles,
       depths: retention.depths,
       cleared: of('memory.tool_result_cleared'),
+      rereads: p.decider.rereads.cleared,
       compactions: of('memory.compacted'),
+      survived: survival.names,
       cache_breaks: breaksOf(m, b).length + p.rewritten.filter((t) => t > 0).length,
       refused: p.refused,
     }),

@@ -1,6 +1,6 @@
 // The comparison of arms as one HTML file that needs nothing else: a table, the plots, no script, no network. Pure.
 import type { Arm, ArmsReport } from '../arms/index.js';
-import { kept, paretoChart } from './pareto.js';
+import { paretoChart } from './pareto.js';
 import { retentionChart } from './retention.js';
 import { savedChart } from './saved.js';
 import { percent, text, whole } from './svg.js';
@@ -29,7 +29,7 @@ p.note { color: #4b5563; }
 </head>
 <body>
 <h1>Arms compared</h1>
-<p>${r.conversations} conversations, seed ${r.seed}. Saved: share of what off took, mean over the conversations with its 95 % interval.</p>
+<p>${r.conversations} conversations, seed ${r.seed}. Saved: share of what off took, mean over the conversations with its 95 % interval. Fetched again: of the results that were cleared whole, those that the same call fetched again (off: of all results, all in view). Survived: identifiers of before a compaction that the next 40 calls use.</p>
 <div class="wide">${table(r.arms)}</div>
 <h2>Saved cost by arm</h2>
 ${savedChart(r.arms)}
@@ -52,28 +52,44 @@ function table(arms: readonly Arm[]): string {
     'requests',
     'prompt tokens',
     'saved',
+    'cache read',
+    'written',
+    'breaks',
     'cost',
     'saved',
     'names kept',
     'cleared',
+    'fetched again',
     'compactions',
-    'breaks',
+    'survived',
+    'refused',
+    'prepare p50 / p95 ms',
   ];
   const rows = arms.map((a) => [
     text(a.preset),
     whole(a.total.requests),
     whole(a.total.tokens),
     interval(a.saved_tokens),
+    whole(a.total.cache_read),
+    whole(a.total.cache_write),
+    whole(a.total.cache_breaks),
     a.total.cost === null ? '-' : `$${a.total.cost.toFixed(2)}`,
     interval(a.saved_cost),
-    a.total.needles.needed === 0 ? '-' : percent(kept(a)),
+    part(a.total.needles.kept, a.total.needles.needed),
     whole(a.total.cleared),
+    part(a.total.rereads.again, a.total.rereads.of),
     whole(a.total.compactions),
-    whole(a.total.cache_breaks),
+    part(a.total.survived.kept, a.total.survived.needed),
+    whole(a.total.refused),
+    a.latency.p50_ms === null ? '-' : `${a.latency.p50_ms} / ${a.latency.p95_ms}`,
   ]);
   const row = (cells: readonly string[], tag: string) =>
     `<tr>${cells.map((c) => `<${tag}>${c}</${tag}>`).join('')}</tr>`;
   return `<table><thead>${row(head, 'th')}</thead><tbody>${rows.map((c) => row(c, 'td')).join('')}</tbody></table>`;
+}
+
+function part(of: number, all: number): string {
+  return all === 0 ? '-' : percent(of / all);
 }
 
 function interval(i: Arm['saved_cost']): string {

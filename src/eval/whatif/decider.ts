@@ -12,6 +12,7 @@ import { SessionRegistry } from '../../session/registry.js';
 import { requestTokens, type SectionTokens, sectionTokens } from '../../session/sections.js';
 import type { Session } from '../../session/session.js';
 import type { ConfigLayer, PresetName } from '../../settings/index.js';
+import { RereadCount } from '../rereads.js';
 import type { CountText } from '../tally.js';
 import type { LoggedSession } from './logged.js';
 import type { Reference } from './references.js';
@@ -44,12 +45,14 @@ export class Decider {
   #base: { base?: string } = {};
   /** Decisions by event type; what was only observed is not one. */
   readonly decisions: Map<string, number>;
+  readonly rereads: RereadCount;
 
   private constructor(world: World, id: string, session: Session) {
     this.#rooms = world.rooms;
     this.#caller = world.caller;
     this.#clock = world.clock;
     this.decisions = world.decisions;
+    this.rereads = world.rereads;
     this.#id = id;
     this.#session = session;
   }
@@ -131,7 +134,12 @@ export class Decider {
       if (pieces[rendering.ownIndexOf(places[i]!)]?.text.includes(name) === true) return true;
     }
     // Inside a longer name, in a summary: only a name that was cleared has the whole request searched.
-    return pieces.some((piece) => piece.text.includes(name));
+    return this.holds(name);
+  }
+
+  /** Does any message of the request hold the text? */
+  holds(text: string): boolean {
+    return this.#session.rendering.pieces.some((piece) => piece.text.includes(text));
   }
 
   /** All that was journalled, oldest first. */
@@ -161,6 +169,7 @@ interface World {
   caller: Caller;
   clock: ManualClock;
   decisions: Map<string, number>;
+  rereads: RereadCount;
 }
 
 /** What the handlers need of a daemon. Nobody answers requests for models or vectors: the built-in ways are taken. */
@@ -168,6 +177,7 @@ function worldOf(count: CountText, at: number): World {
   const clock = new ManualClock(at);
   const store = new MemoryStore();
   const decisions = new Map<string, number>();
+  const rereads = new RereadCount();
   const pool = {
     countTokens: async (texts: readonly (string | Uint8Array)[]) =>
       Uint32Array.from(texts, (t) => count(typeof t === 'string' ? t : Buffer.from(t).toString('utf8'))),
@@ -186,8 +196,9 @@ function worldOf(count: CountText, at: number): World {
     notice: () => {},
   });
   registry.subscribeAll(TENANT, (_session, e) => {
-    if (e.type.startsWith('memory.') && e.observed !== true)
-      decisions.set(e.type, (decisions.get(e.type) ?? 0) + 1);
+    if (!e.type.startsWith('memory.') || e.observed === true) return;
+    decisions.set(e.type, (decisions.get(e.type) ?? 0) + 1);
+    rereads.take(e);
   });
   const none = (): Promise<never> => Promise.reject(new CuratedError('UNSUPPORTED', 'there is no daemon'));
   const rooms: Rooms = {
@@ -212,5 +223,5 @@ function worldOf(count: CountText, at: number): World {
     onEnd: () => () => {},
     subscriptions: new Map(),
   };
-  return { rooms, caller, clock, decisions };
+  return { rooms, caller, clock, decisions, rereads };
 }
