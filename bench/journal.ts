@@ -7,7 +7,10 @@ import Database from 'better-sqlite3';
 import { type ChainHead, chain, GENESIS, type JournalRecord, type SessionKey } from '../src/journal/index.js';
 import { readAll } from '../src/journal/read-all.js';
 import { SqliteStore } from '../src/journal/sqlite-store.js';
-import { loadState } from '../src/session/load.js';
+import { foldState, loadState } from '../src/session/load.js';
+import { bodyOf } from '../src/session/snapshot/body.js';
+import { packed } from '../src/session/snapshot/container.js';
+import type { SessionState } from '../src/session/state.js';
 import { BenchDaemon } from '../test/session/bench-daemon.js';
 
 interface BenchOptions {
@@ -212,7 +215,7 @@ async function resume(path: string, figures: Figures): Promise<void> {
   await again.close();
 }
 
-/** A whole session of 2,000 events brought back: read, verified, texts fetched, folded; 592 messages of a tool loop. */
+/** A whole session of 2,000 events, 592 messages of a tool loop, brought back: from all of its events, and from its snapshot. */
 async function sessionResume(path: string, figures: Figures): Promise<void> {
   const store = await SqliteStore.open(path);
   const daemon = new BenchDaemon({ store });
@@ -240,19 +243,36 @@ async function sessionResume(path: string, figures: Figures): Promise<void> {
     seq = (await daemon.call('turn.end', { session, usage: { input_tokens: 100 + i, output_tokens: 5 } }))
       .seq;
   }
-  const times: number[] = [];
-  const own: number[] = [];
+  const name = { tenant: 'default', session };
+  const p50 = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]!;
+  const measure = async (label: string, load: () => Promise<SessionState>) => {
+    const times: number[] = [];
+    const own: number[] = [];
+    for (let i = 0; i < 15; i++) {
+      const from = performance.now();
+      const before = performance.eventLoopUtilization();
+      const state = await load();
+      if (state.seq !== seq) throw new Error(`resumed ${state.seq} of ${seq}`);
+      times.push(performance.now() - from);
+      own.push(performance.eventLoopUtilization(before).active);
+    }
+    figures[`${label}_ms_2000_events`] = round(p50(times));
+    figures[`${label}_main_ms_2000_events`] = round(p50(own));
+  };
+  await measure('session_fold', () => foldState(store, name));
+  // The same with the snapshot that a session leaves when it leaves memory.
+  const state = await foldState(store, name);
+  const takes: number[] = [];
   for (let i = 0; i < 15; i++) {
     const from = performance.now();
-    const before = performance.eventLoopUtilization();
-    const state = await loadState(store, { tenant: 'default', session });
-    if (state.seq !== seq) throw new Error(`resumed ${state.seq} of ${seq}`);
-    times.push(performance.now() - from);
-    own.push(performance.eventLoopUtilization(before).active);
+    bodyOf(state);
+    takes.push(performance.now() - from);
   }
-  const p50 = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]!;
-  figures['session_resume_ms_2000_events'] = round(p50(times));
-  figures['session_resume_main_ms_2000_events'] = round(p50(own));
+  const bytes = await packed(bodyOf(state));
+  store.saveSnapshot(name, state.seq, state.hash, bytes);
+  await measure('session_resume', () => loadState(store, name));
+  figures['snapshot_take_main_ms_2000_events'] = round(p50(takes));
+  figures['snapshot_bytes_per_event'] = round(bytes.length / seq);
   await store.close();
 }
 

@@ -73,6 +73,8 @@ export interface Daemon {
 
 /** Idle sessions are looked for so often at the least. */
 const PARK_EVERY_MS = 30_000;
+/** Time that writing snapshots may take when the daemon ends. */
+const LAST_SNAPSHOTS_MS = 1_000;
 /** Journals past their retention are looked for at start and so often after it (J-13). */
 const SWEEP_EVERY_MS = 6 * 60 * 60_000;
 
@@ -287,7 +289,13 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
     onChange: () => log.info({ tokens: tokens.size, closed: gate.review() }, 'tokens read again'),
     onFault: (e) => log.error({ error: e.message }, 'the token files cannot be used: the known tokens stay'),
   });
-  const parking = setInterval(() => registry.park(limits.park_ms), Math.min(PARK_EVERY_MS, limits.park_ms));
+  let parkingNow: Promise<unknown> | undefined;
+  const park = () => {
+    parkingNow ??= registry.park(limits.park_ms).finally(() => {
+      parkingNow = undefined;
+    });
+  };
+  const parking = setInterval(park, Math.min(PARK_EVERY_MS, limits.park_ms));
   parking.unref();
   const sweepClock = new SweepClock(join(paths.data, 'sweep.json'));
   const sweep = () => {
@@ -313,7 +321,10 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
   async function takeDown(): Promise<void> {
     stopTimers();
     await gate.drain();
+    await parkingNow;
     await registry.settle();
+    // The next daemon finds them written down; what is not by then it folds.
+    await registry.park(0, LAST_SNAPSHOTS_MS);
     await files?.close();
     await recall.close();
     await pantry.close();

@@ -91,6 +91,16 @@ function within(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`);
 }
 
+/** An index as JSON; arguments are not in it, since they stand in the messages. */
+export interface CallsForm {
+  calls: Omit<CallRecord, 'args' | 'identity'>[];
+  results: ResultRecord[];
+  generation: number;
+  resultTokens: number;
+  clearedTokens: number;
+  clearedOf: [string, { results: number; tokens: number }][];
+}
+
 export class CallIndex {
   readonly calls: CallRecord[] = [];
   readonly results: ResultRecord[] = [];
@@ -104,6 +114,33 @@ export class CallIndex {
   readonly clearedOf = new Map<string, { results: number; tokens: number }>();
   /** Calls without a result, by id, oldest first. */
   readonly #open = new Map<string, number[]>();
+
+  form(): CallsForm {
+    return {
+      calls: this.calls.map(({ args: _, identity: __, ...rest }) => rest),
+      results: this.results,
+      generation: this.generation,
+      resultTokens: this.resultTokens,
+      clearedTokens: this.clearedTokens,
+      clearedOf: [...this.clearedOf],
+    };
+  }
+
+  /** Takes the form's records as its own. @param argsOf arguments of the call in a part of a stored message */
+  static of(form: CallsForm, argsOf: (at: number, part: number) => unknown): CallIndex {
+    const index = new CallIndex();
+    for (const call of form.calls as CallRecord[]) {
+      call.args = argsOf(call.at, call.part);
+      index.calls.push(call);
+    }
+    for (const result of form.results) index.results.push(result);
+    index.generation = form.generation;
+    index.resultTokens = form.resultTokens;
+    index.clearedTokens = form.clearedTokens;
+    for (const [tool, sum] of form.clearedOf) index.clearedOf.set(tool, sum);
+    index.#findOpen();
+    return index;
+  }
 
   /** Ids of calls that wait for their result, in call order. */
   pending(): string[] {
@@ -176,6 +213,10 @@ export class CallIndex {
         delete this.calls[gone.call]!.result;
     }
     while (this.calls.length > 0 && this.calls[this.calls.length - 1]!.at >= index) this.calls.pop();
+    this.#findOpen();
+  }
+
+  #findOpen(): void {
     this.#open.clear();
     this.calls.forEach((call, i) => {
       if (call.result !== undefined) return;

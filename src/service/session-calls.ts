@@ -109,7 +109,7 @@ export const SESSION_CALLS: Handlers = {
       const archive = new Date(rooms.clock.now()).toISOString().replace(/[:.]/g, '-');
       const done = await rooms.store.rewind(actor.key, p.to_seq, `${archive}-${session.state.seq}`);
       session.replace(await loadState(rooms.store, actor.key));
-      session.state.epoch = epoch;
+      session.keepEpoch(epoch);
       return {
         seq: session.state.seq,
         epoch,

@@ -10,12 +10,16 @@ import type { SessionDeps } from './deps.js';
 import { event } from './events.js';
 import { freshState } from './evolve.js';
 import type { Holder } from './holder.js';
-import { admit, type SessionCommand } from './lifecycle.js';
-import { loadState } from './load.js';
+import { admit, type SessionCommand, type SessionStatus } from './lifecycle.js';
+import { resume } from './load.js';
 import { Mailbox } from './mailbox.js';
 import { type ProjectedEvent, project } from './project.js';
 import { Session } from './session.js';
+import { SnapshotKeeper } from './snapshot/keeper.js';
 import { takeBackAll } from './take-back.js';
+
+/** A state that the next daemon wants as it is. */
+const SAVED: ReadonlySet<string> = new Set<SessionStatus>(['open', 'closed']);
 
 export type Subscriber = (session: string, event: ProjectedEvent) => void;
 
@@ -58,6 +62,7 @@ export class SessionActor {
   #lost: CuratedError | undefined;
   /** The journal was read with calls in it that were held when the daemon ended: they are settled by the next write. */
   #cutOff = false;
+  readonly #snapshots = new SnapshotKeeper();
   /** The state is out of memory; the next command reads it again. */
   #parked = false;
   touchedAt: number;
@@ -90,6 +95,7 @@ export class SessionActor {
     const { state, topics } = this.session;
     return (
       this.#mailbox.depth === 0 &&
+      !this.#snapshots.busy &&
       this.#lost === undefined &&
       this.#outbox.length === 0 &&
       this.compactor.cycle === undefined &&
@@ -113,6 +119,30 @@ export class SessionActor {
     this.session.park();
   }
 
+  /** As `park`, with a snapshot for the next `wake` where that saves work. Resolves when it is on its way to the store. */
+  hibernate(): Promise<void> {
+    const { state, key, borrowed } = this.session;
+    const worth = SAVED.has(state.status) && !borrowed && this.#snapshots.dueAtRest(state);
+    const saved = worth ? this.#snapshots.save(this.#deps.store, key, state) : undefined;
+    this.park();
+    return saved ?? Promise.resolve();
+  }
+
+  /** A snapshot of a session in use, when nothing is going on in it. */
+  #snapshotInUse(): void {
+    setImmediate(() => {
+      if (this.#parked || !this.parkable) return;
+      const { state, key, borrowed } = this.session;
+      if (SAVED.has(state.status) && !borrowed && this.#snapshots.dueInUse(state))
+        void this.#snapshots.save(this.#deps.store, key, state);
+    });
+  }
+
+  /** What the journal says is from now on another thing: call it before that begins. */
+  forsake(): void {
+    this.#snapshots.void();
+  }
+
   /** Brings the state back, if it is out of memory. */
   wake(): Promise<void> {
     this.touchedAt = this.#deps.clock.mono();
@@ -129,7 +159,14 @@ export class SessionActor {
 
   async #read() {
     try {
-      return await loadState(this.#deps.store, this.key);
+      const { state, snapshot, refused } = await resume(this.#deps.store, this.key);
+      this.#snapshots.at = snapshot;
+      if (refused !== undefined)
+        this.#deps.notice('a snapshot was not used: the journal was folded instead', {
+          session: this.key.session,
+          why: refused,
+        });
+      return state;
     } catch (e) {
       if (e instanceof CuratedError && (e.detail as { quarantined?: boolean } | undefined)?.quarantined) {
         const state = freshState();
@@ -171,6 +208,7 @@ export class SessionActor {
       return { result, upTo: this.session.state.seq };
     });
     await this.#settle(this.#level(o.level), upTo);
+    if (this.#snapshots.dueInUse(this.session.state)) this.#snapshotInUse();
     return result;
   }
 
@@ -208,6 +246,7 @@ export class SessionActor {
       this.#checkLease(holder);
       await this.#deps.store.flush('sync', this.key);
       this.#deliver(this.session.state.seq);
+      this.forsake();
       return body();
     });
   }
@@ -256,8 +295,10 @@ export class SessionActor {
     this.#leave = holder.onEnd(() => this.release(holder));
   }
 
-  idle(): Promise<void> {
-    return this.#mailbox.idle();
+  /** Nothing runs any more, and what is written beside is with the store. */
+  async idle(): Promise<void> {
+    await this.#mailbox.idle();
+    await this.#snapshots.settled();
   }
 
   #tellFiles({ committed }: Draft): void {
@@ -283,7 +324,7 @@ export class SessionActor {
       const { epoch } = this.session;
       this.session.wake(await this.#read());
       // A rewind leaves the journal with an older one.
-      this.session.state.epoch = Math.max(epoch, this.session.state.epoch);
+      this.session.keepEpoch(epoch);
       this.#parked = false;
     }
     if (this.#lost === undefined) return;

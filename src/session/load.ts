@@ -1,9 +1,11 @@
-// A session from its journal: records read, texts fetched, events folded. The same way serves resume, replay and fork.
+// A session from its journal: records read, texts fetched, events folded, from a snapshot on where there is one.
 
 import { attach, type JournalRecord, references, type SessionKey, type Store } from '../journal/index.js';
 import { upcast } from './event-types.js';
 import type { EventType, Payloads, SessionEvent } from './events.js';
 import { evolve, freshState } from './evolve.js';
+import type { Refusal } from './snapshot/container.js';
+import { stateFromSnapshot } from './snapshot/resume.js';
 import type { SessionState } from './state.js';
 
 /** Records that are read at once: bounds memory, and lets other sessions' reads in between. */
@@ -52,16 +54,58 @@ function eventOf(texts: ReadonlyMap<string, Uint8Array>, record: JournalRecord):
   } as SessionEvent;
 }
 
-/** The state after the record with seq `toSeq`. */
-export async function loadState(
+export interface Loaded {
+  state: SessionState;
+  /** seq of the snapshot that it rests on; 0: the whole journal was folded. */
+  snapshot: number;
+  /** Why the snapshot that there is was not taken. */
+  refused?: Refusal;
+}
+
+/** The state after the record with seq `toSeq`: from the newest snapshot before it and what came after, or from all of it. */
+export async function resume(
   store: Store,
   key: SessionKey,
   toSeq = Number.POSITIVE_INFINITY,
-): Promise<SessionState> {
+): Promise<Loaded> {
+  const found = await stateFromSnapshot(store, key, toSeq);
+  if (found !== undefined && 'state' in found) {
+    const { state } = found;
+    const { seq: snapshot, hash } = state;
+    if (await fold(store, key, state, toSeq, hash)) return { state, snapshot };
+  }
   const state = freshState();
-  for await (const { event, record } of events(store, key, 1, toSeq)) {
+  await fold(store, key, state, toSeq);
+  if (found === undefined) return { state, snapshot: 0 };
+  return { state, snapshot: 0, refused: 'refused' in found ? found.refused : 'place' };
+}
+
+/** As `resume`, the state alone. */
+export async function loadState(store: Store, key: SessionKey, toSeq?: number): Promise<SessionState> {
+  return (await resume(store, key, toSeq)).state;
+}
+
+/** The state by the journal alone. */
+export async function foldState(store: Store, key: SessionKey, toSeq?: number): Promise<SessionState> {
+  const state = freshState();
+  await fold(store, key, state, toSeq ?? Number.POSITIVE_INFINITY);
+  return state;
+}
+
+/** @param prev hash that the first record must follow, where it is known @returns false when it follows another */
+async function fold(
+  store: Store,
+  key: SessionKey,
+  state: SessionState,
+  toSeq: number,
+  prev?: string,
+): Promise<boolean> {
+  let first = prev !== undefined;
+  for await (const { event, record } of events(store, key, state.seq + 1, toSeq)) {
+    if (first && record.prev !== prev) return false;
+    first = false;
     evolve(state, event);
     state.hash = record.hash;
   }
-  return state;
+  return true;
 }

@@ -91,6 +91,7 @@ export class SessionRegistry {
     const sessions = this.#of(tenant);
     const actor = sessions.get(session);
     sessions.delete(session);
+    actor?.forsake();
     if (actor?.parked === false && actor.parkable) actor.park();
   }
 
@@ -148,19 +149,24 @@ export class SessionRegistry {
 
   /**
    * Puts sessions out of memory that nobody has used for `idleMs`; their journal brings them back. Of one that a connection
-   * holds or listens to, that stays. @returns the number of states that left memory
+   * holds or listens to, that stays. One after another, so that what is written down of them is in memory once.
+   * @param budgetMs after so long the rest is left as it is @returns the number of states that left memory
    */
-  park(idleMs: number): number {
-    const now = this.#deps.clock.mono();
+  async park(idleMs: number, budgetMs = Number.POSITIVE_INFINITY): Promise<number> {
+    const { clock } = this.#deps;
+    const end = clock.mono() + budgetMs;
     let parked = 0;
     for (const sessions of this.#tenants.values()) {
       for (const [name, actor] of sessions) {
         if (!actor.parked) {
+          const now = clock.mono();
+          if (now > end) return parked;
           if (now - actor.touchedAt < idleMs || !actor.parkable) continue;
-          actor.park();
+          await actor.hibernate();
           parked += 1;
         }
-        if (!actor.wanted && actor.parkable) sessions.delete(name);
+        if (actor.parked && !actor.wanted && actor.parkable && sessions.get(name) === actor)
+          sessions.delete(name);
       }
     }
     return parked;

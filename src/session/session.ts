@@ -42,6 +42,8 @@ export class Session {
   readonly told = new Set<number>();
   /** The state's, while it is parked. */
   epoch = 0;
+  /** The state holds an epoch that the journal does not say: no snapshot is taken of it. */
+  borrowed = false;
   #projection: Rendering | undefined;
   /** Version of the daemon's configuration that this session has taken up. */
   configVersion: number;
@@ -69,6 +71,7 @@ export class Session {
   /** Another state (after a failed call, a rewind): everything derived starts anew. */
   replace(state: SessionState): void {
     this.state = state;
+    this.borrowed = false;
     this.rendering = new Rendering();
     this.edits = new EditLog();
     this.#projection = undefined;
@@ -91,6 +94,13 @@ export class Session {
     this.#settingsOf = undefined;
     this.#tariff = undefined;
     this.#budget = undefined;
+  }
+
+  /** A journal that was cut back names an older epoch than the clients know. */
+  keepEpoch(epoch: number): void {
+    if (epoch <= this.state.epoch) return;
+    this.state.epoch = epoch;
+    this.borrowed = true;
   }
 
   wake(state: SessionState): void {

@@ -19,6 +19,18 @@ export interface OwnTool {
   tokens: number;
 }
 
+/** A list as JSON; the host's own texts are not in it. */
+export interface ToolListForm {
+  order?: readonly string[];
+  sent?: readonly string[];
+  sentDeclared?: readonly string[];
+  changed: boolean;
+  hidden: string[];
+  deferred: string[];
+  pruned: [string, number][];
+  own: OwnTool[];
+}
+
 export class ToolList {
   /** Keys in the order in which they are listed; undefined: the host's list as it came. */
   #order: readonly string[] | undefined;
@@ -72,6 +84,36 @@ export class ToolList {
     for (const [key, turn] of other.pruned) list.pruned.set(key, turn);
     for (const [key, own] of other.#own) list.#own.set(key, own);
     list.#part = other.#part;
+    list.#count();
+    return list;
+  }
+
+  form(): ToolListForm {
+    const sentDeclared = this.#sentDeclared;
+    return {
+      ...(this.#order === undefined ? {} : { order: this.#order }),
+      ...(this.sent === undefined ? {} : { sent: this.sent }),
+      ...(sentDeclared === undefined ? {} : { sentDeclared }),
+      changed: this.changed,
+      hidden: [...this.hidden],
+      deferred: [...this.deferred],
+      pruned: [...this.pruned],
+      own: [...this.#own.values()],
+    };
+  }
+
+  /** @param part the host's list that the form belongs to */
+  static of(form: ToolListForm, part: ToolsPart | undefined): ToolList {
+    const list = new ToolList();
+    list.#order = form.order;
+    list.sent = form.sent;
+    list.#sentDeclared = form.sentDeclared;
+    list.changed = form.changed;
+    for (const key of form.hidden) list.hidden.add(key);
+    for (const key of form.deferred) list.deferred.add(key);
+    for (const [key, turn] of form.pruned) list.pruned.set(key, turn);
+    for (const own of form.own) list.#own.set(own.key, own);
+    list.#part = part;
     list.#count();
     return list;
   }

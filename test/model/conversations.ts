@@ -66,6 +66,9 @@ const CONFIGS: readonly Json[] = [
   },
 ];
 
+/** Who says nothing for so long leaves memory. */
+const IDLE_MS = 300_000;
+
 export interface Walked {
   steps: number;
   requests: number;
@@ -115,12 +118,14 @@ function lifeOf(store: MemoryStore): { store: MemoryStore; end(): void } {
   };
 }
 
-/** One conversation of about `steps` steps. Throws with the seed in the message when something does not hold. */
-export async function converse(seed: number, steps: number): Promise<Walked> {
+/**
+ * One conversation of about `steps` steps: session `s` of the default tenant in `store`, the same for the same seed. Throws with the
+ * seed in the message when something does not hold.
+ */
+export async function converse(seed: number, steps: number, store = new MemoryStore()): Promise<Walked> {
   const dice = new Dice(seed);
   const [format, model] = dice.pick(MODELS);
   const careless = dice.chance(0.4);
-  const store = new MemoryStore();
   let life = lifeOf(store);
   let d = new BenchDaemon({ store: life.store });
   const now = () => d.clock.now();
@@ -236,7 +241,10 @@ export async function converse(seed: number, steps: number): Promise<Walked> {
           .call('tools.discover', { session: 's', class: dice.pick(['files', 'web']) })
           .catch(unknownClass);
       }
-      if (dice.chance(0.05)) d.clock.advance(dice.pick([1_000, 400_000, 4_000_000]));
+      if (dice.chance(0.05)) {
+        d.clock.advance(dice.pick([1_000, 400_000, 4_000_000]));
+        await d.registry.park(IDLE_MS);
+      }
       if (dice.chance(0.03)) {
         life.end();
         life = lifeOf(store);

@@ -28,18 +28,18 @@ async function started(): Promise<BenchDaemon> {
   return d;
 }
 
-function park(d: BenchDaemon): number {
+function park(d: BenchDaemon): Promise<number> {
   d.clock.advance(IDLE);
   return d.registry.park(IDLE);
 }
 
 test('a session that is held leaves memory when it is idle, and goes on as if it had not', async () => {
   const [d, other] = [await started(), await started()];
-  assert.equal(d.registry.park(IDLE), 0, 'it was just used');
-  assert.equal(park(d), 1);
+  assert.equal(await d.registry.park(IDLE), 0, 'it was just used');
+  assert.equal(await park(d), 1);
   other.clock.advance(IDLE);
   assert.equal(d.registry.loaded, 0);
-  assert.equal(d.registry.park(IDLE), 0, 'it is parked once');
+  assert.equal(await d.registry.park(IDLE), 0, 'it is parked once');
   const [listed] = (await d.call('session.list', {})).sessions;
   assert.equal(listed.connected, true);
   const next = { session: 's', append: [user('and now?')] };
@@ -54,16 +54,16 @@ test('F41 the lease and the epoch survive parking', async () => {
   const { seq } = await d.call('session.append', { session: 's', messages: [user('x')] });
   await d.call('session.open', OPEN);
   const { epoch } = await d.call('session.rewind', { session: 's', to_seq: seq });
-  park(d);
+  await park(d);
   const stranger = new BenchCaller();
   await assert.rejects(
     d.call('turn.end', { session: 's' }, stranger),
     (e: unknown) => e instanceof CuratedError && e.kind === 'SUPERSEDED',
   );
-  park(d);
+  await park(d);
   await d.call('turn.end', { session: 's' });
   assert.equal((await d.call('session.state', { session: 's' })).epoch, epoch);
-  park(d);
+  await park(d);
   const taken = await d.call('session.open', OPEN, stranger);
   assert.equal(taken.epoch, epoch + 1);
   assert.deepEqual(d.caller.supersededSessions, ['s']);
@@ -71,9 +71,9 @@ test('F41 the lease and the epoch survive parking', async () => {
 
 test('F41 who left while it was parked holds it no more, and it leaves memory altogether', async () => {
   const d = await started();
-  park(d);
+  await park(d);
   d.caller.end();
-  d.registry.park(IDLE);
+  await d.registry.park(IDLE);
   assert.deepEqual(d.registry.keys(), []);
   const next = new BenchCaller();
   await d.call('turn.end', { session: 's' }, next);
@@ -83,7 +83,7 @@ test('P-10 a subscription survives parking: no event is lost or told twice', asy
   const d = await started();
   const watcher = new BenchCaller();
   const { seq } = await d.call('session.subscribe', { session: 's' }, watcher);
-  park(d);
+  await park(d);
   assert.equal(d.registry.loaded, 0);
   const after = await d.call('session.append', { session: 's', messages: [user('x')] });
   const seqs = watcher.heard.map((h) => Number(h.event['seq']));
@@ -97,7 +97,7 @@ test('F38 an idempotency key survives parking', async () => {
   const d = await started();
   const call = { session: 's', append: [user('once')], key: 'k' };
   const first = await d.call('llm.prepare', call);
-  park(d);
+  await park(d);
   assert.deepEqual(await d.call('llm.prepare', call), first);
   await assert.rejects(
     d.call('llm.prepare', { ...call, append: [user('twice')] }),
@@ -110,7 +110,7 @@ test('a session that is only looked at is in use', async () => {
   for (let i = 0; i < 4; i += 1) {
     d.clock.advance(IDLE / 2);
     await d.call('session.state', { session: 's' });
-    assert.equal(d.registry.park(IDLE), 0);
+    assert.equal(await d.registry.park(IDLE), 0);
   }
 });
 

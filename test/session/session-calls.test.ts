@@ -260,7 +260,7 @@ test('M-8 J-3 a parked session is read back from its journal as if nothing had b
   d.caller.end();
   const before = await d.journalled();
   d.clock.advance(1000);
-  assert.equal(d.registry.park(500), 1);
+  assert.equal(await d.registry.park(500), 1);
   assert.equal(d.registry.loaded, 0);
   assert.deepEqual(await d.journalled(), before);
 });
@@ -344,12 +344,12 @@ test('F49 a wall clock that jumps ahead a day ends nothing: what is idle is told
   const before = await d.call('session.state', { session: 's' });
   d.caller.end();
   d.clock.jump(d.clock.now() + 86_400_000);
-  assert.equal(d.registry.park(60_000), 0);
+  assert.equal(await d.registry.park(60_000), 0);
   d.clock.advance(60_001);
-  assert.equal(d.registry.park(60_000), 1);
+  assert.equal(await d.registry.park(60_000), 1);
   d.clock.jump(d.clock.now() - 2 * 86_400_000);
   assert.deepEqual(await d.call('session.state', { session: 's' }), before);
-  assert.equal(d.registry.park(60_000), 0, 'it was just used, whatever the wall clock says');
+  assert.equal(await d.registry.park(60_000), 0, 'it was just used, whatever the wall clock says');
 });
 
 test('J-14 J-15 nothing that a replay needs can be left out of the journal', async () => {
