@@ -11,6 +11,8 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(HERE, '../..');
 /** They make files, or compare files; they measure nothing. */
 const NOT_MEASURING = new Set(['all', 'compare', 'train-word-links']);
+/** They need packages that are installed on demand: only where they are named. */
+const ON_DEMAND = new Set(['peers']);
 /** A benchmark that takes longer hangs. */
 const DEADLINE_MS = 30 * 60_000;
 
@@ -18,7 +20,7 @@ export function benchNames(): string[] {
   return readdirSync(HERE)
     .filter((f) => f.endsWith('.js') && /^export default /m.test(readFileSync(join(HERE, f), 'utf8')))
     .map((f) => f.slice(0, -3))
-    .filter((name) => !NOT_MEASURING.has(name));
+    .filter((name) => !NOT_MEASURING.has(name) && !ON_DEMAND.has(name));
 }
 
 export default async function run({ args }: BenchOptions): Promise<BenchResult> {

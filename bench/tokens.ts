@@ -18,7 +18,7 @@ import {
   median,
   round,
 } from './harness.js';
-import { npmPeers, reference } from './peers.js';
+import { npmPeers, reference } from './tokenizer-peers.js';
 
 /** Unbroken runs of 1 MB, on which every npm tokenizer is quadratic; only ours counts them. */
 export function runs(bytes: number): Record<string, string> {

@@ -11,6 +11,7 @@ import { TURN_CALLS } from '../../service/turn-calls.js';
 import { SessionRegistry } from '../../session/registry.js';
 import { requestTokens, type SectionTokens, sectionTokens } from '../../session/sections.js';
 import type { Session } from '../../session/session.js';
+import { systemText, toolsText } from '../../session/view.js';
 import type { ConfigLayer, PresetName } from '../../settings/index.js';
 import { RereadCount } from '../rereads.js';
 import type { CountText } from '../tally.js';
@@ -116,6 +117,16 @@ export class Decider {
       await this.append(news);
       throw e;
     }
+  }
+
+  /** Exact texts of the request as it would leave now; '' where a part is absent. */
+  get request(): { system: string; tools: string; messages: string[] } {
+    const { state, rendering } = this.#session;
+    return {
+      system: systemText(state) ?? '',
+      tools: toolsText(state) ?? '',
+      messages: rendering.pieces.map((_, i) => rendering.textOf(i)),
+    };
   }
 
   get tokens(): number {
