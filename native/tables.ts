@@ -37,7 +37,7 @@ export const UNSHARED_REGIONS = 8;
 /** The WASM declares this maximum (native/build.mjs); 2 GiB of address space, touched only as workers attach. */
 const MAX_PAGES = 32_768;
 const MAGIC = 0x6b6f7463;
-export const TABLES_VERSION = 3;
+export const TABLES_VERSION = 4;
 
 /** A module of one function that uses i8x16.splat and bitmask. */
 const SIMD_PROBE = Uint8Array.from([

@@ -1,7 +1,8 @@
 // The token counter's exports. Knows addresses only: the host writes UTF-8 into the buffer and reads numbers back.
 import { encodePiece, lengthOf } from './bpe';
 import { countPiece } from './cache';
-import { DEEPSEEK, buffer, pattern, stack, use } from './layout';
+import { countWide, reached } from './cjk';
+import { DEEPSEEK, buffer, pattern, stack, use, wholeMask } from './layout';
 import { malformed, pieceEnd, resetMalformed, resetTouched, touched } from './scan';
 import { borders, isOpen, limit } from './window';
 
@@ -26,8 +27,17 @@ export function run(enc: u32, from: usize, len: u32, final: bool, max: u32): u32
   const end = from + len;
   let p = from;
   let tokens: u32 = 0;
+  // DeepSeek splits by other rules, and where a whole piece may be a token that its parts are not, it is not cut.
+  const seamed = pattern != DEEPSEEK && wholeMask == 0;
   while (p < end && tokens <= max) {
     if (ASC_FEATURE_SIMD) {
+      if (seamed && (load<u8>(p) >= 0xe1 || load<u8>(p, 1) >= 0xe1)) {
+        tokens += countWide(p, end, final);
+        if (reached != p) {
+          p = reached;
+          continue;
+        }
+      }
       // Non-ASCII close by would cut the window short: the piece alone is cheaper.
       if (pattern != DEEPSEEK && (load<u64>(p) & 0x8080808080808080) == 0) {
         let m = borders(p, end, final);

@@ -43,6 +43,8 @@ export let pairFilter: usize = 0;
 export let pairFilterMask: u32 = 0;
 export let root3: usize = 0;
 export let seams: usize = 0;
+/** What cjk.ts asks of a three-byte character, a byte each; see native/packer/wide-classes.mjs. */
+export let wideClasses: usize = 0;
 /** Tokens that only a whole piece can be; mask 0: there are none. */
 export let wholes: usize = 0;
 export let wholeMask: u32 = 0;
@@ -54,6 +56,8 @@ export let shortCache: usize = 0;
 export let longCache: usize = 0;
 export let buffer: usize = 0;
 export let bufferBytes: u32 = 0;
+/** 32 bytes for cjk.ts. */
+export let wideScratch: usize = 0;
 export let stack: usize = 0;
 export let dead: usize = 0;
 /** Verdicts on pairs of tokens, both encodings: u64 slots, see bpe.ts. */
@@ -71,7 +75,7 @@ const VERDICT_BYTES: u32 = 8 << VERDICT_BITS;
 const SHORT_BYTES: u32 = 16 << SHORT_BITS;
 const LONG_BYTES: u32 = 128 << LONG_BITS;
 
-/** Readable bytes behind the text: vector loads run over its end. In front of it the last 64 are the host's scratch. */
+/** Readable bytes behind the text: vector loads run over its end. In front of it the first 64 are the core's scratch, the last 64 the host's. */
 const SLACK: u32 = 128;
 
 /** Bytes of a region whose text buffer holds `textBytes`. */
@@ -91,6 +95,7 @@ export function attach(tables: usize, regionAt: usize, textBytes: u32): usize {
   bufferBytes = textBytes;
   verdicts = regionAt + SHORT_BYTES + LONG_BYTES;
   buffer = verdicts + VERDICT_BYTES + SLACK;
+  wideScratch = buffer - SLACK;
   stack = (buffer + textBytes + SLACK + 15) & ~15;
   dead = stack + 4 * <usize>textBytes;
   encoding = 0xff;
@@ -114,5 +119,6 @@ export function use(e: u32): void {
   pattern = load<u32>(at, 40);
   wholes = header + load<u32>(at, 44);
   wholeMask = load<u32>(at, 48);
+  wideClasses = header + load<u32>(at, 52);
   cacheTag = <u64>(e + 1) << 48;
 }

@@ -3,10 +3,11 @@
 import { CLASS, classBytes, classTables, passClasses } from './classes.mjs';
 import { seams } from './seams.mjs';
 import { packVocabulary } from './vocabulary.mjs';
+import { wideClasses } from './wide-classes.mjs';
 
 /** 'ctok' and the layout's version. */
 export const MAGIC = 0x6b6f7463;
-export const VERSION = 3;
+export const VERSION = 4;
 
 /** Masks that keep the first n bytes of 16, n = 0..15 (a key has at most 14). */
 function keyMasks() {
@@ -79,6 +80,7 @@ export function packTables(data, encodings) {
       PATTERN[encodings[e].pattern],
       add(v.wholes),
       v.wholeMask,
+      add(wideClasses(classes.bmp, v.texts, borders[e])),
     ];
     header.set([...row, ...tail], 8 + e * 16);
   });
