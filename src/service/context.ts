@@ -19,6 +19,7 @@ import type { Holder } from '../session/holder.js';
 import type { ProjectedEvent } from '../session/project.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { ConfigLayer } from '../settings/index.js';
+import type { Encoder } from '../topics/encoder.js';
 import type { RecallFeed } from './recall-feed.js';
 import type { WorkingFiles } from './working-files.js';
 
@@ -58,6 +59,8 @@ export interface Rooms {
   /** Tenant of whoever owns the daemon and its files. */
   owner?: string | undefined;
   truncate(text: string, maxTokens: number, encoding: Encoding): string;
+  /** The encoder of `embedder: {kind: local}`; absent: the one of this process. */
+  encoder?: Encoder | undefined;
   /** @param tenant who asks: nobody is told of another tenant's sessions */
   status(tenant: string): Promise<Result<'daemon.status'>>;
   /** Begins the drain; answers at once. */

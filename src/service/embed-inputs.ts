@@ -8,6 +8,7 @@ import type { Embedder, WantedVector } from '../session/topics/session-topics.js
 import { type Answer, takeVector } from '../session/topics/vectors.js';
 import { type ConfigLayer, resolveSettings, type Settings } from '../settings/index.js';
 import { keyFrom } from '../summary/http.js';
+import { ENCODER, type Encoder, sharedEncoder } from '../topics/encoder.js';
 import type { Caller, Rooms } from './context.js';
 import { embedOverHttp } from './http-embedder.js';
 
@@ -15,8 +16,11 @@ import { embedOverHttp } from './http-embedder.js';
 export function offerEmbedder(caller: Caller, actor: SessionActor, rooms: Rooms): void {
   const { topics, settings } = actor.session;
   const { kind } = settings.curated.embedder;
-  const client = kind !== 'http' && caller.can('embeddings') ? caller.embeddings : undefined;
-  topics.embedder = client ?? (kind === 'auto' || kind === 'http' ? httpEmbedder(rooms) : undefined);
+  const client =
+    kind !== 'http' && kind !== 'local' && caller.can('embeddings') ? caller.embeddings : undefined;
+  const server = kind === 'auto' || kind === 'http' ? httpEmbedder(rooms) : undefined;
+  topics.embedder = client ?? server ?? (kind === 'local' ? LOCAL : undefined);
+  if (topics.embedder === LOCAL) encoderOf(rooms).warm();
 }
 
 /**
@@ -28,6 +32,8 @@ function httpEmbedder(rooms: Rooms): Embedder | undefined {
   if (url === undefined || model === undefined) return undefined;
   return { model, over: 'http', ...(dimensions === undefined ? {} : { dimensions }) };
 }
+
+const LOCAL: Embedder = { model: ENCODER.model, dimensions: ENCODER.dimensions, over: 'local' };
 
 let own: { of: readonly ConfigLayer[]; embedder: Settings['curated']['embedder'] } | undefined;
 
@@ -49,11 +55,32 @@ export function embedInputs(caller: Caller, actor: SessionActor, rooms: Rooms): 
   if (rule === undefined) return;
   for (const w of wanted) {
     const text = rooms.truncate(w.text, rule.embedMaxTokens, session.encoding);
-    const answer =
-      embedder.over === 'http'
-        ? askServer(embedder, text, rule.embedDeadlineMs, rooms)
-        : askFor(caller, actor.key.session, text, rule.embedDeadlineMs);
+    const answer = ask(embedder, text, rule.embedDeadlineMs, { caller, session: actor.key.session, rooms });
     topics.inOrder(async () => hand(caller, actor, w, embedder, await answer));
+  }
+}
+
+function ask(
+  embedder: Embedder,
+  text: string,
+  deadlineMs: number,
+  from: { caller: Caller; session: string; rooms: Rooms },
+): Promise<Answer> {
+  if (embedder.over === 'http') return askServer(embedder, text, deadlineMs, from.rooms);
+  if (embedder.over === 'local') return askEncoder(encoderOf(from.rooms), text, deadlineMs);
+  return askFor(from.caller, from.session, text, deadlineMs);
+}
+
+function encoderOf(rooms: Rooms): Encoder {
+  return rooms.encoder ?? sharedEncoder();
+}
+
+async function askEncoder(encoder: Encoder, text: string, deadlineMs: number): Promise<Answer> {
+  try {
+    const vector = await encoder.embed(text, deadlineMs);
+    return { model: ENCODER.model, vector: Array.from(vector) };
+  } catch (e) {
+    return { failed: (e as Error).message };
   }
 }
 
@@ -87,8 +114,8 @@ async function hand(
   try {
     await actor.write(
       {
-        // The daemon's own server answers whoever holds the session by now.
-        holder: embedder.over === 'http' ? undefined : caller,
+        // What the daemon asks itself answers whoever holds the session by now.
+        holder: embedder.over === undefined ? caller : undefined,
         ...{ command: 'write' as const, method: 'embeddings.create', level: 'os' as const },
       },
       (draft) => takeVector(actor.session, draft, wanted, embedder, answer),

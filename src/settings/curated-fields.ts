@@ -206,9 +206,9 @@ export const CURATED_FIELDS: Shape<CuratedSettings> = {
   embedder: block<CuratedSettings['embedder']>(
     {
       kind: oneOf(
-        ['auto', 'client', 'http', 'builtin', 'off'],
+        ['auto', 'client', 'http', 'local', 'builtin', 'off'],
         'auto',
-        'who embeds; auto: the client where it can, else http if url is set, else the built-in features',
+        'who embeds; auto: the client where it can, else http if url is set, else the built-in features; local: an encoder beside curated (doc/topics.md)',
       ),
       url: string(
         undefined,

@@ -261,7 +261,7 @@ export interface CuratedSettings {
     keyEnv?: string;
   };
   embedder: {
-    kind: 'auto' | 'client' | 'http' | 'builtin' | 'off';
+    kind: 'auto' | 'client' | 'http' | 'local' | 'builtin' | 'off';
     /** Of the daemon's configuration only, like all that follows. */
     url?: string;
     model?: string;

@@ -79,6 +79,7 @@ export interface BenchOptions {
   files?: string;
   /** What is said of a model's tokens. */
   counted?: (model: string) => string | undefined;
+  encoder?: Rooms['encoder'];
 }
 
 export class BenchDaemon {
@@ -138,6 +139,7 @@ export class BenchDaemon {
       pool: { countTokens } as unknown as Rooms['pool'],
       clock: this.clock,
       version: '0.0.0-test',
+      encoder: o.encoder,
       truncate: (text, max) => text.slice(0, max * 4),
       status: () => Promise.reject(new CuratedError('UNSUPPORTED', 'no daemon')),
       stop: () => {},

@@ -21,10 +21,10 @@ export function topicSettings(session: Session): TopicPrunerSettings | undefined
   return runs ? topicPruner : undefined;
 }
 
-/** Does an embedder of the client, or a server's, decide where phrases do not (L3-4)? */
+/** Does an embedder of the client, a server's or the local one decide where phrases do not (L3-4)? */
 function byVectors(session: Session): boolean {
   const { kind } = session.settings.curated.embedder;
-  return (kind === 'auto' || kind === 'client' || kind === 'http') && session.topics.embedder !== undefined;
+  return kind !== 'builtin' && kind !== 'off' && session.topics.embedder !== undefined;
 }
 
 function byModel(session: Session, rule: TopicPrunerSettings): boolean {

@@ -20,7 +20,7 @@ export interface Embedder {
   /** Of its vectors; undefined where it alone knows: the first that comes tells. */
   dimensions?: number;
   /** Absent: the client. */
-  over?: 'http';
+  over?: 'http' | 'local';
 }
 
 export class SessionTopics {
