@@ -1,5 +1,5 @@
-// What a connection that only waits, and a session that nobody uses, cost the daemon. Each is the difference between two
-// counts of the same kind, after a garbage collection, so that what the first ones set up is left out.
+// What a connection that only waits, and a session that nobody uses, cost the daemon: by how much each further one adds to what
+// is there after garbage collection, so that what the first ones set up is left out.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { daemonChild, type Gauge } from './daemon/child.js';
 import { loadedSession, SESSION_TOKENS } from './daemon/load.js';
@@ -17,14 +17,41 @@ const BATCH = 50;
 /** Idle time after which sessions leave memory here, ms. */
 const PARK_MS = 2_000;
 
+interface Point {
+  n: number;
+  gauge: Gauge;
+}
+
 /**
- * Kilobytes of one of `n`: resident, and held by V8 and its buffers. What is held may lie in pages that were resident before,
+ * Growth a session over the counts of many batches: the median of the slopes between any two. What is resident swings by some MB
+ * with what worker threads happen to have collected, which between two counts alone is more than what is measured.
+ */
+function trend(points: readonly Point[], of: (g: Gauge) => number): number {
+  const slopes = points.flatMap((a, i) =>
+    points.slice(i + 1).map((b) => (of(b.gauge) - of(a.gauge)) / (b.n - a.n)),
+  );
+  return slopes.sort((x, y) => x - y)[slopes.length >> 1] ?? 0;
+}
+
+function eachOf(name: string, points: readonly Point[]): Record<string, number> {
+  return claimed(
+    name,
+    trend(points, (g) => g.rss),
+    trend(points, (g) => g.held),
+  );
+}
+
+/**
+ * Kilobytes of one: resident, and held by V8 and its buffers. What is held may lie in pages that were resident before,
  * so the figure that is claimed is the larger one.
  */
-function each(name: string, after: Gauge, before: Gauge, n: number): Record<string, number> {
-  const rss = round((after.rss - before.rss) / n / 1024);
-  const held = round((after.held - before.held) / n / 1024);
+function claimed(name: string, rssBytes: number, heldBytes: number): Record<string, number> {
+  const [rss, held] = [round(rssBytes / 1024), round(heldBytes / 1024)];
   return { [`${name}_kb`]: Math.max(rss, held), [`${name}_rss_kb`]: rss, [`${name}_held_kb`]: held };
+}
+
+function each(name: string, after: Gauge, before: Gauge, n: number): Record<string, number> {
+  return claimed(name, (after.rss - before.rss) / n, (after.held - before.held) / n);
 }
 
 export default async function run(): Promise<BenchResult> {
@@ -55,19 +82,21 @@ export default async function run(): Promise<BenchResult> {
       return daemon.collected();
     };
     const grow = async (name: string, n: number, tokens: number, batch: number) => {
+      const points: Point[] = [];
       // In batches of one size: the heap that a batch takes while it is in use is there before the first count.
       for (const end = made + n; made < end; ) {
         for (let i = 0; i < batch; i++) await loadedSession(wire, `${name}${made++}`, { tokens });
-        await parked();
+        points.push({ n: made, gauge: await parked() });
       }
-      return parked();
+      return points;
     };
-    const before = await grow('s', WARM, SESSION_TOKENS, BATCH);
-    const after = await grow('s', SESSIONS, SESSION_TOKENS, BATCH);
-    Object.assign(figures, each('parked_session', after, before, SESSIONS));
+    const warm = await grow('s', WARM, SESSION_TOKENS, BATCH);
+    const parkedOnes = await grow('s', SESSIONS, SESSION_TOKENS, BATCH);
+    Object.assign(figures, eachOf('parked_session', [warm.at(-1)!, ...parkedOnes]));
     const few = await grow('w', KNOWN_BATCH, 0, KNOWN_BATCH);
-    const known = await grow('k', KNOWN, 0, KNOWN_BATCH);
-    Object.assign(figures, each('known_session', known, few, KNOWN));
+    const knownOnes = await grow('k', KNOWN, 0, KNOWN_BATCH);
+    Object.assign(figures, eachOf('known_session', [...few, ...knownOnes]));
+    const known = await daemon.collected();
     const names = Array.from({ length: IN_USE }, (_, i) => `u${i}`);
     for (const name of names) await loadedSession(wire, name, { tokens: SESSION_TOKENS });
     await Promise.all(names.map((name) => wire.call('session.state', `{"session":"${name}"}`)));

@@ -25,7 +25,7 @@ export interface Gauge {
 export interface DaemonChild {
   socket: string;
   gauge(): Promise<Gauge>;
-  /** The same after a full garbage collection. */
+  /** The same after full garbage collections, once the pages that they emptied are given back. */
   collected(): Promise<Gauge>;
   stop(): Promise<void>;
 }

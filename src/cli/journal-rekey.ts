@@ -1,29 +1,45 @@
-// curated journal rekey: another key for an encrypted journal.
+// curated journal rekey: another key for an encrypted journal, or a first one for a plain one.
 import type { Command } from 'commander';
-import { readKey, rekey } from '../journal/index.js';
+import { journalIsSealed, readKey, rekey } from '../journal/index.js';
 import { resolvePaths } from '../paths.js';
 import { say } from './connection.js';
 import { CommandError } from './failure.js';
 import { journalPath } from './journal-checks.js';
 import { journalKey } from './journal-key.js';
 import { withOwnData } from './own-data.js';
+import { sealData, wipePlain } from './seal-data.js';
+import { whole } from './table.js';
 
 export function registerRekey(journal: Command): void {
   journal
     .command('rekey')
-    .description('another key for an encrypted journal; the old one is the one that the configuration names')
+    .description(
+      'another key for an encrypted journal; a plain journal is encrypted, by the key named here or in the configuration',
+    )
     .option('--key-file <file>', 'file with the new key, mode 0600')
     .option('--key-env <name>', 'environment variable with the new key')
     .action(async (o: { keyFile?: string; keyEnv?: string }) => {
       const paths = resolvePaths();
-      const next = readKey(o, process.env);
-      if (next === undefined) throw new CommandError('name the new key with --key-file or --key-env');
-      const old = journalKey();
-      if (old === undefined) throw new CommandError('the configuration names no key (journal.encrypt)');
       const path = journalPath(paths);
-      await withOwnData(paths, () => rekey(path, old, next));
-      say(
-        `${path} opens with the new key alone: name it in journal.encrypt. Backups keep the key that they were made with.`,
-      );
+      const [named, old] = [readKey(o, process.env), journalKey()];
+      const next = named ?? old;
+      if (next === undefined) throw new CommandError('name the new key with --key-file or --key-env');
+      await withOwnData(paths, () => {
+        if (!journalIsSealed(path)) {
+          const { sessions, events } = sealData(paths, next);
+          say(`${path} is encrypted: ${whole(sessions)} journals with ${whole(events)} events, read back.`);
+          if (old === undefined) say('Name the key in journal.encrypt before the next start.');
+          say('Backups and copies that were made before are in plain text still.');
+          return;
+        }
+        // Of an encryption that was cut off at its end.
+        wipePlain(paths);
+        if (named === undefined) return say(`${path} is encrypted already.`);
+        if (old === undefined) throw new CommandError('the configuration names no key (journal.encrypt)');
+        rekey(path, old, named);
+        say(
+          `${path} opens with the new key alone: name it in journal.encrypt. Backups keep the key that they were made with.`,
+        );
+      });
     });
 }

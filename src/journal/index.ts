@@ -18,6 +18,15 @@ export { type ReadOptions, readAll } from './read-all.js';
 export * from './record.js';
 export { rekey } from './rekey.js';
 export { type Salvage, type Salvaged, salvage } from './salvage.js';
+export {
+  journalIsSealed,
+  type Sealing,
+  type SealOptions,
+  type SealStep,
+  sealJournal,
+  wipeFile,
+  wipeFolder,
+} from './seal.js';
 export { SqliteStore, type SqliteStoreOptions } from './sqlite-store.js';
 export * from './store.js';
 export * from './upcast.js';

@@ -51,9 +51,9 @@ export function salvageable(db: Db, vault: Vault): Salvage {
 
 /**
  * Writes what is sound of `from` to the new file `to`. Throws STORAGE when `to` exists or nothing of `from` can be read; a full disk
- * is STORAGE_FULL. A sealed file needs its key, and the new one is sealed with it as well.
+ * is STORAGE_FULL. A sealed file needs its key. @param next key of the new one, sealed with the same by default
  */
-export function salvage(from: string, to: string, key?: Uint8Array): Salvage {
+export function salvage(from: string, to: string, key?: Uint8Array, next = key): Salvage {
   if (existsSync(to)) throw new CuratedError('STORAGE', `${to} exists already`);
   let db: Db;
   try {
@@ -65,7 +65,7 @@ export function salvage(from: string, to: string, key?: Uint8Array): Salvage {
   let vault: Vault;
   try {
     vault = vaultOf(db, from, key, false);
-    engine = new SqliteEngine(to, { now: Date.now(), key });
+    engine = new SqliteEngine(to, { now: Date.now(), key: next });
   } catch (e) {
     db.close();
     throw storageError(e, from);
