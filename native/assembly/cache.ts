@@ -123,14 +123,22 @@ function countWhole(at: usize, len: u32): u32 {
   let i: u32 = 0;
   for (; i + 8 < len; i += 8) h = rotl<u64>((h ^ load<u64>(at + i)) * C1, 29);
   h = (h ^ load<u64>(at + len - 8)) * C1;
-  const slot = longCache + (<usize>(h >>> (64 - LONG_BITS)) << 7);
-  if (load<u64>(slot) == head) {
+  // Two ways a set; the first one's word at 12 says which was used last.
+  const set = longCache + (<usize>(h >>> (65 - LONG_BITS)) << 8);
+  for (let way: u32 = 0; way < 2; way++) {
+    const slot = set + (<usize>way << 7);
+    if (load<u64>(slot) != head) continue;
     let same = load<u64>(slot + 16 + len - 8) == load<u64>(at + len - 8);
     for (i = 0; same && i + 8 < len; i += 8) same = load<u64>(slot + 16 + i) == load<u64>(at + i);
-    if (same) return load<u32>(slot, 8);
+    if (!same) continue;
+    store<u32>(set, way, 12);
+    return load<u32>(slot, 8);
   }
   const n = encodePiece(at, len);
   if (isNoise(at, len, n)) return n;
+  const way = load<u32>(set, 12) ^ 1;
+  const slot = set + (<usize>way << 7);
+  store<u32>(set, way, 12);
   store<u64>(slot, head);
   store<u32>(slot, n, 8);
   memory.copy(slot + 16, at, len);

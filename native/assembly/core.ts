@@ -31,15 +31,9 @@ export function run(enc: u32, from: usize, len: u32, final: bool, max: u32): u32
   const seamed = pattern != DEEPSEEK && wholeMask == 0;
   while (p < end && tokens <= max) {
     if (ASC_FEATURE_SIMD) {
-      if (seamed && (load<u8>(p) >= 0xe1 || load<u8>(p, 1) >= 0xe1)) {
-        tokens += countWide(p, end, final);
-        if (reached != p) {
-          p = reached;
-          continue;
-        }
-      }
       // Non-ASCII close by would cut the window short: the piece alone is cheaper.
-      if (pattern != DEEPSEEK && (load<u64>(p) & 0x8080808080808080) == 0) {
+      const high = load<u64>(p) & 0x8080808080808080;
+      if (pattern != DEEPSEEK && high == 0) {
         let m = borders(p, end, final);
         const base = p;
         while (m != 0) {
@@ -55,6 +49,12 @@ export function run(enc: u32, from: usize, len: u32, final: bool, max: u32): u32
         }
         // All of the window was plain and something was found: the next window takes over from there.
         if (p != base && limit == 64) continue;
+      } else if (seamed && load<u8>(p + <usize>(ctz(high) >> 3)) >= 0xe1) {
+        tokens += countWide(p, end, final);
+        if (reached != p) {
+          p = reached;
+          continue;
+        }
       }
     }
     resetTouched();

@@ -9,21 +9,30 @@ export function seamHash(a, b) {
 }
 
 const isTail = (c) => (c & 0xc0) === 0x80;
+const isLetter = (c) => ((c | 0x20) - 0x61) >>> 0 < 26;
 
 /**
  * @param tokens latin1 strings
  * @returns `pairs`: bit seamHash(a, b) is set when a token spans the border of the characters a and b, both three
  *   bytes long; `before`, `after`: characters with a token that spans the border before (after) them but holds only a
- *   part of the neighbour, so that no neighbour makes a seam.
+ *   part of the neighbour, so that no neighbour makes a seam; `latin`: characters with a token that holds them, or their end, and an ASCII letter
+ *   behind them.
  */
 export function seams(tokens) {
   const pairs = new Uint8Array(1 << (SEAM_BITS - 3));
   const before = new Set();
   const after = new Set();
+  const latin = new Set();
   for (const token of tokens) {
     const bytes = Buffer.from(token, 'latin1');
     for (let i = 1; i < bytes.length; i++) {
       if (isTail(bytes[i])) continue;
+      if (isTail(bytes[i - 1]) && isLetter(bytes[i])) {
+        let from = i - 1;
+        while (from >= 0 && isTail(bytes[from])) from--;
+        if (from < 0) for (const c of endingIn(bytes.subarray(0, i))) latin.add(c);
+        else if (i - from === 3) latin.add(point(bytes, from));
+      }
       if (bytes[i] < 0xe0 || bytes[i] > 0xef) continue; // what follows is no three-byte character
       let a = i - 1;
       while (a >= 0 && isTail(bytes[a])) a--;
@@ -41,7 +50,7 @@ export function seams(tokens) {
       else for (const c of endingIn(bytes.subarray(0, i))) after.add(c);
     }
   }
-  return { pairs, before, after };
+  return { pairs, before, after, latin };
 }
 
 function point(bytes, at) {

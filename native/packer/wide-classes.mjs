@@ -3,7 +3,8 @@ import { CLASS } from './classes.mjs';
 
 /** Bits of a byte; native/assembly/cjk.ts holds the same numbers. */
 const LETTER = 1; // without case, so it may begin, go on and end a word
-const ENDS = 2; // a word ends before it
+const APART = 2; // of a letter: no token holds it and an ASCII letter behind it
+const ENDS = 2; // of another: a word ends before it
 const MARK = 4; // and it may stand before a word
 const NO_SEAM_BEFORE = 8;
 const NO_SEAM_AFTER = 16;
@@ -38,7 +39,7 @@ export function wideClasses(bmp, tokens, borders) {
     if (c >= 0xd800 && c < 0xe000) continue;
     const bits = bmp[c];
     const word = CLASS.UPPERISH | CLASS.LOWERISH | CLASS.LETTER;
-    if ((bits & word) === word) out[c] |= LETTER;
+    if ((bits & word) === word) out[c] |= borders.latin.has(c) ? LETTER : LETTER | APART;
     else if ((bits & word) === 0) out[c] |= (bits & CLASS.NUMBER) === 0 ? ENDS | MARK : ENDS;
     if (borders.before.has(c)) out[c] |= NO_SEAM_BEFORE;
     if (borders.after.has(c)) out[c] |= NO_SEAM_AFTER;

@@ -121,16 +121,37 @@ const CJK_PARTS =
     ' ',
   );
 
+/** Letters that stand in one word with them. */
+const LATIN_PARTS = [
+  'a',
+  'B',
+  'Git',
+  'API',
+  'iOS',
+  ' x',
+  ' File',
+  "'s",
+  "'S",
+  '(ab',
+  '"A',
+  '1',
+  'é',
+  'É',
+  ' ',
+];
+
 /** A run of them up to some windows long, here and there something else. */
 function randomCjk(random: () => number, parts: number): string {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const strange = random() * 0.2;
+  const mixed = random() < 0.4;
   const common = 0x20 << Math.floor(random() * 9);
   const base = pick([0x4e00, 0x4e00, 0x3040, 0xac00, 0x0e00]);
   let out = '';
   for (let i = 0; i < parts * 4; i++) {
     const r = random();
-    if (r < strange / 2) out += pick(ASCII_PARTS);
+    if (mixed && random() < 0.3) out += pick(LATIN_PARTS);
+    else if (r < strange / 2) out += pick(ASCII_PARTS);
     else if (r < strange) out += pick(WIDE_PARTS);
     else if (r < 0.5) out += pick(CJK_PARTS);
     else
