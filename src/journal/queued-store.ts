@@ -87,6 +87,7 @@ export class QueuedStore implements Store {
   #closed: Promise<void> | undefined;
   #commitListener: ((commit: Commit) => void) | undefined;
   readonly #listeners = new Set<(health: Health) => void>();
+  readonly #changeListeners: ((key: SessionKey) => void)[] = [];
 
   constructor(limits: Partial<QueueLimits> = {}) {
     this.#limits = { groups: 1024, bytes: 64 * 1024 * 1024, ...limits };
@@ -124,6 +125,7 @@ export class QueuedStore implements Store {
     this.#records += records.length;
     this.#bytes += bytes;
     this.#schedule();
+    this.#changed(key);
   }
 
   flush(level: FlushLevel, key?: SessionKey): Promise<void> {
@@ -193,16 +195,19 @@ export class QueuedStore implements Store {
   }
 
   async copy(from: SessionKey, toSeq: number, to: SessionKey): Promise<void> {
+    this.#changed(to);
     await this.#call('copy', from, toSeq, to);
   }
 
   async rewind(key: SessionKey, toSeq: number, archive: string): Promise<RewindResult> {
+    this.#changed(key);
     const result = (await this.#call('rewind', key, toSeq, archive)) as RewindResult;
     this.#failures.replaced(keyText(key), this.#next);
     return result;
   }
 
   async restore(key: SessionKey, archive: string, archiveCurrentAs: string): Promise<SessionHead> {
+    this.#changed(key);
     const head = (await this.#call('restore', key, archive, archiveCurrentAs)) as SessionHead;
     this.#failures.replaced(keyText(key), this.#next);
     return head;
@@ -213,6 +218,7 @@ export class QueuedStore implements Store {
   }
 
   async erase(key: SessionKey): Promise<void> {
+    this.#changed(key);
     await this.#call('erase', key);
     this.#failures.replaced(keyText(key), this.#next);
   }
@@ -385,6 +391,14 @@ export class QueuedStore implements Store {
     const changed = (this.#red === undefined) !== (error === undefined);
     this.#red = error;
     if (changed) for (const listener of this.#listeners) listener(this.health());
+  }
+
+  onChange(listener: (key: SessionKey) => void): void {
+    this.#changeListeners.push(listener);
+  }
+
+  #changed(key: SessionKey): void {
+    for (const listener of this.#changeListeners) listener(key);
   }
 
   #call(name: CallName, ...args: unknown[]): Promise<unknown> {

@@ -157,6 +157,11 @@ export interface Store {
   onHealth(listener: (health: Health) => void): () => void;
   /** Called once a group commit: the level it reached, the time from handing over to the answer, the records in it. */
   onCommit(listener: (commit: Commit) => void): void;
+  /**
+   * Called for each live journal that gets records or becomes another one (append, copy, rewind, restore, erase), on the caller's
+   * thread, before that is written. Cheap and never throws.
+   */
+  onChange(listener: (key: SessionKey) => void): void;
   /** Writes out all that was appended, syncs, and ends. Later calls fail. */
   close(): Promise<void>;
 }

@@ -45,10 +45,17 @@ export class RecallFeed {
   readonly #deps: RecallFeedDeps;
   readonly #chains = new Map<string, Promise<void>>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Of tenants all of whose sessions were followed once: those that have gone on since. */
+  readonly #changed = new Map<string, Set<string>>();
+  /** The newest `followAll` of each tenant. */
+  readonly #all = new Map<string, Promise<void>>();
   #closed = false;
 
   constructor(deps: RecallFeedDeps) {
     this.#deps = deps;
+    deps.store.onChange((key) => {
+      if (key.archive === undefined) this.#changed.get(key.tenant)?.add(key.session);
+    });
   }
 
   /** A session has gone on. */
@@ -68,12 +75,48 @@ export class RecallFeed {
     return this.#next(key, () => this.#read(key));
   }
 
-  /** As `follow`, for all sessions of a tenant that went on. */
-  async followAll(tenant: string): Promise<void> {
-    const known = await this.#deps.index.positions(tenant);
-    for (const head of await this.#deps.store.heads(tenant)) {
-      const at = known.get(head.key.session);
-      if (at?.seq !== head.seq || at.hash !== head.hash) await this.follow(head.key);
+  /**
+   * As `follow`, for all sessions of a tenant that went on. The first time all are looked through, later only what has changed:
+   * costs those, however many there are.
+   */
+  followAll(tenant: string): Promise<void> {
+    const before = this.#all.get(tenant) ?? Promise.resolve();
+    const next = before.catch(() => undefined).then(() => this.#followChanged(tenant));
+    this.#all.set(tenant, next);
+    const done = () => {
+      if (this.#all.get(tenant) === next) this.#all.delete(tenant);
+    };
+    next.then(done, done);
+    return next;
+  }
+
+  async #followChanged(tenant: string): Promise<void> {
+    const changed = this.#changed.get(tenant);
+    if (changed === undefined) return this.#followEvery(tenant);
+    for (const session of [...changed]) {
+      // What comes from here on is read by this pass or makes another one.
+      changed.delete(session);
+      try {
+        await this.follow({ tenant, session });
+      } catch (e) {
+        changed.add(session);
+        throw e;
+      }
+    }
+  }
+
+  async #followEvery(tenant: string): Promise<void> {
+    // Noted from before the list is made: nothing falls between the two.
+    this.#changed.set(tenant, new Set());
+    try {
+      const known = await this.#deps.index.positions(tenant);
+      for (const head of await this.#deps.store.heads(tenant)) {
+        const at = known.get(head.key.session);
+        if (at?.seq !== head.seq || at.hash !== head.hash) await this.follow(head.key);
+      }
+    } catch (e) {
+      this.#changed.delete(tenant);
+      throw e;
     }
   }
 
