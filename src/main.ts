@@ -18,6 +18,7 @@ import { register as mcp } from './cli/mcp.js';
 import { register as promote } from './cli/promote.js';
 import { register as replay } from './cli/replay.js';
 import { register as run } from './cli/run.js';
+import { register as sample } from './cli/sample.js';
 import { register as savings } from './cli/savings.js';
 import { register as sessions } from './cli/sessions.js';
 import { register as start } from './cli/start.js';
@@ -51,6 +52,7 @@ for (const register of [
   whatif,
   evaluate,
   promote,
+  sample,
   savings,
   run,
   sessions,

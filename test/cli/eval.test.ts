@@ -49,6 +49,48 @@ test('E-3 E-4 promote makes a case of a session; eval passes it, and fails it on
   assert.match(JSON.parse(wrong.stdout).error, /case/);
 });
 
+test('E-4 sample draws by name, takes what failed, and adds nothing twice', async (t) => {
+  const home = homeFor(t);
+  assert.equal((await curated(['start', '--detach', '--port', '0'], home)).code, 0);
+  const client = await connect({ client: { name: 'test', version: '1' }, home });
+  t.after(() => client.close());
+  for (const name of ['good', '../bad']) {
+    const session = await client.session({ session: name, format: 'anthropic', model: 'claude-sonnet-4-5' });
+    await session.prepare({ append: [{ role: 'user', content: 'go' }] });
+    // Nobody can go on from this error; it is journalled all the same.
+    if (name !== 'good')
+      await assert.rejects(
+        client.call('llm.error', { session: name, error: { status: 500, message: 'overloaded' } } as never),
+      );
+  }
+  const dir = join(home, 'cases');
+  const sample = async (...args: string[]) => {
+    const { code, stdout, stderr } = await curated(['sample', dir, '--json', ...args], home);
+    assert.equal(code, 0, stderr);
+    return (JSON.parse(stdout) as { added: { session: string; failures: string[] }[] }).added;
+  };
+  assert.deepEqual(await sample('--rate', '1'), [], 'both are in use');
+  await client.close();
+  // The daemon learns of the closed connection by itself.
+  let failed = await sample('--rate', '0', '--failure-capture');
+  for (let i = 0; i < 20 && failed.length === 0; i++)
+    failed = await sample('--rate', '0', '--failure-capture');
+  assert.deepEqual(
+    failed.map((s) => [s.session, s.failures]),
+    [['../bad', ['llm.error']]],
+  );
+  assert.deepEqual(await sample('--rate', '0', '--failure-capture'), []);
+  assert.deepEqual(
+    (await sample('--rate', '1')).map((s) => s.session),
+    ['good'],
+  );
+  const run = await curated(['eval', '--data', dir, '--json'], home);
+  const report = JSON.parse(run.stdout) as { cases: { name: string; passed: boolean }[] };
+  assert.equal(report.cases.find((c) => c.name === 'good')!.passed, true);
+  assert.equal(report.cases.length, 2);
+  assert.equal((await curated(['sample', dir, '--rate', '2'], home)).code, 2);
+});
+
 test('E-5 eval compares presets on conversations, the same for the same seed', async (t) => {
   const home = homeFor(t);
   const html = join(home, 'report.html');
