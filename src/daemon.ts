@@ -142,6 +142,7 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
       vault,
     ),
     health,
+    sessions: !vault.sealed,
     watch: (root, events) => new FolderWatch(root, events),
   });
   const recall = new RecallFeed({
@@ -305,7 +306,10 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
     store
       .sweep({ now: clock.now(), retainDays, open: registry.keys() })
       .then(async ({ removed }) => {
-        for (const key of removed) await files?.forget(key);
+        for (const key of removed) {
+          await files?.forget(key);
+          await recall.expire(key);
+        }
       })
       .catch((e: unknown) => log.error({ error: (e as Error).message }, 'the sweep of old journals failed'));
   };

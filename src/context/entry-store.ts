@@ -112,6 +112,12 @@ export class EntryStore {
     return { entries: rows.slice(0, STORY_ENTRIES).map(entryOf), more: rows.length > STORY_ENTRIES };
   }
 
+  /** The newest live entries of a project, at most `most`. */
+  newest(key: ProjectKey, most: number): Entry[] {
+    const sql = `SELECT * FROM entry WHERE live = 1 AND tenant = @tenant AND root = @root ORDER BY filed_at DESC, name DESC LIMIT @most`;
+    return this.#guard(() => (this.#sql(sql).all({ ...key, most }) as Row[]).map(entryOf));
+  }
+
   /** Live entries by words; without a query the heaviest (M-9). `root` absent: all projects of the tenant. */
   search(o: {
     tenant: string;
@@ -156,9 +162,13 @@ export class EntryStore {
     return row?.text;
   }
 
-  /** A session was forgotten: what it filed goes, from the log file too. */
-  forget(tenant: string, session: string): void {
-    this.#write(() => {
+  /** A session was forgotten: what it filed goes, from the log file too. Returns the roots of the projects that had some. */
+  forget(tenant: string, session: string): string[] {
+    const roots = this.#write(() => {
+      const of = this.#db
+        .prepare('SELECT DISTINCT root FROM entry WHERE tenant = ? AND session = ?')
+        .pluck()
+        .all(tenant, session) as string[];
       const ids = this.#db
         .prepare('SELECT id FROM entry WHERE tenant = ? AND session = ?')
         .pluck()
@@ -167,8 +177,10 @@ export class EntryStore {
         this.#sql('DELETE FROM words WHERE rowid = ?').run(id);
         this.#sql('DELETE FROM entry WHERE id = ?').run(id);
       }
+      return of;
     });
     this.#guard(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
+    return roots;
   }
 
   /** Statements are compiled once. */

@@ -7,13 +7,14 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../clock.js';
 import { fail } from '../errors.js';
 import type { EntryStore } from './entry-store.js';
-import { type Facts, readCounts, readFacts, topicsOf } from './facts.js';
+import { type Facts, readCounts, readFacts, topicsOf, writeFacts } from './facts.js';
 import { ageInDays, hygiene } from './hygiene.js';
 import { identity, identitySource } from './identity.js';
-import { readMap } from './map-file.js';
+import { readMap, removeFile } from './map-file.js';
 import { assemble, type Packet } from './packet.js';
 import { type Places, placesOf } from './places.js';
 import { type Refreshed, type RefreshOptions, refreshProject } from './refresh.js';
+import { withoutSessions } from './session-texts.js';
 import { type Entry, story } from './story.js';
 import type { Topic } from './topic.js';
 import type { MapFormat } from './topic-map.js';
@@ -28,6 +29,8 @@ export interface PantryDeps {
   entries: EntryStore;
   health: { green(name: string): void; red(name: string, error: unknown): void };
   /** Watches a folder that sessions work in; absent: maps are made anew by age alone. */
+  /** May what sessions say go into the maps? They are plain files: not where values are sealed at rest. Default true. */
+  sessions?: boolean | undefined;
   watch?: ((root: string, events: WatchEvents) => { close(): Promise<void> }) | undefined;
 }
 
@@ -47,6 +50,10 @@ const FACTS_KEPT = 8;
 const REFRESH_MS = 24 * 3_600_000;
 /** After a try, by itself, not again before this. */
 const RETRY_MS = 600_000;
+/** Entries of sessions that a map is made from, the newest. */
+const MOST_ENTRIES = 2000;
+/** So many new ones make a map anew: fewer are no topic. */
+const NEW_ENTRIES = 5;
 /** Folders that are watched at once; the one that no session started in for longest goes. */
 const WATCHED = 8;
 
@@ -58,6 +65,8 @@ export class Pantry {
   readonly #running = new Map<string, Promise<Refreshed>>();
   readonly #failing = new Map<string, string>();
   readonly #tried = new Map<string, number>();
+  /** Entries that sessions filed since the map was made. */
+  readonly #filed = new Map<string, number>();
   #closed = false;
 
   constructor(deps: PantryDeps) {
@@ -136,7 +145,12 @@ export class Pantry {
       if (this.#closed) fail('DRAINING');
       await nextTick();
     };
-    const work = refreshProject(places, o, this.#deps.count, pause);
+    this.#filed.delete(key);
+    const own =
+      this.#deps.sessions === false
+        ? []
+        : this.#deps.entries.newest({ tenant, root: places.root }, MOST_ENTRIES);
+    const work = refreshProject(places, { ...o, entries: own }, this.#deps.count, pause);
     this.#running.set(key, work);
     this.#tried.set(key, this.#deps.clock.mono());
     try {
@@ -167,7 +181,12 @@ export class Pantry {
     this.#tried.set(key, this.#deps.clock.mono());
     try {
       const map = readMap(places);
-      if (map.from === 'project' && this.#deps.clock.now() - map.writtenAt < REFRESH_MS) return;
+      if (
+        !this.#hasNews(key) &&
+        map.from === 'project' &&
+        this.#deps.clock.now() - map.writtenAt < REFRESH_MS
+      )
+        return;
     } catch {
       // A file that cannot be read is what a refresh is for.
     }
@@ -244,12 +263,38 @@ export class Pantry {
     const filed = entries.ingest({ tenant, root }, o.entries ?? [], clock.now(), session);
     const invalidated = entries.invalidate({ tenant, root }, o.invalidate ?? []);
     this.#drop(root);
+    if (session !== undefined && filed > 0) this.#indexed(tenant, root, filed);
     return { entries: filed, invalidated };
   }
 
+  /** what sessions filed makes the map anew, once it is enough for a topic. */
+  #indexed(tenant: string, root: string, filed: number): void {
+    const key = JSON.stringify([tenant, root]);
+    this.#filed.set(key, (this.#filed.get(key) ?? 0) + filed);
+    if (this.#hasNews(key)) this.keepFresh(tenant, root);
+  }
+
+  #hasNews(key: string): boolean {
+    return this.#deps.sessions !== false && (this.#filed.get(key) ?? 0) >= NEW_ENTRIES;
+  }
+
+  /** A session was forgotten: its entries go at once, and so does every map that has something of sessions. */
   forget(tenant: string, session: string): void {
-    this.#deps.entries.forget(tenant, session);
+    for (const root of this.#deps.entries.forget(tenant, session)) {
+      const places = placesOf(this.#deps.data, tenant, root);
+      const facts = readFacts(places.facts);
+      const built = facts?.built === undefined ? undefined : withoutSessions(facts.built);
+      if (facts === undefined || built === undefined) continue;
+      writeFacts(places.facts, { ...facts, built });
+      if (facts.taxonomy.length === 0) removeFile(places.map);
+      void this.refresh(tenant, root).catch(() => undefined);
+    }
     this.#cache.clear();
+  }
+
+  /** Resolves when no refresh runs. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running.values());
   }
 
   /** The folder that stands for a project in all of this. */

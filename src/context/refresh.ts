@@ -8,6 +8,8 @@ import type { Counts } from './identity.js';
 import { removeFile, writeWhole } from './map-file.js';
 import type { Places } from './places.js';
 import { projectTexts } from './project-files.js';
+import { fromSessions, sessionTexts } from './session-texts.js';
+import type { Entry } from './story.js';
 import type { Topic } from './topic.js';
 import { build, unhurried, update } from './topic-builder.js';
 import { type MapFormat, topicMap } from './topic-map.js';
@@ -20,6 +22,8 @@ export interface RefreshOptions {
   labels?: readonly { from: string; to: string }[] | undefined;
   /** Write the map for projects without one, from this project's topics, instead of its own. */
   global?: boolean | undefined;
+  /** What the daemon's own sessions of the project filed. */
+  entries?: readonly Entry[] | undefined;
 }
 
 export interface Refreshed {
@@ -50,6 +54,7 @@ export async function refreshProject(
     const texts = await projectTexts(places.root, places.name);
     Object.assign(counts, { files: texts.files, kinds: texts.kinds });
     if (texts.cut) warnings.push(`${texts.files} files: a sample of them makes the topics`);
+    texts.documents.push(...sessionTexts(o.entries ?? [], places.name));
     const old = before?.built;
     facts.built =
       (old === undefined ? undefined : update(texts.documents, old)) ??
@@ -57,7 +62,8 @@ export async function refreshProject(
     warnings.push(...facts.built.warnings);
   }
   for (const label of o.labels ?? []) rename(facts, label);
-  const topics = topicsOf(facts);
+  // What sessions of one project said is for that project alone (R-8).
+  const topics = topicsOf(facts).filter((t) => o.global !== true || !fromSessions(t.collection));
   const map = topicMap(topics, count, o.format === undefined ? {} : { format: o.format });
   const path = o.global === true ? places.global : places.map;
   writeFacts(places.facts, facts);

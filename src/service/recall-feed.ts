@@ -158,6 +158,11 @@ export class RecallFeed {
     });
   }
 
+  /** The session's journal is past its retention: nothing is found that is no longer there. What it filed for its project stays. */
+  expire(key: SessionKey): Promise<void> {
+    return this.#next(key, async () => this.#deps.index.erase(key.tenant, key.session));
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);

@@ -1,7 +1,7 @@
 // The pantry over real folders: refresh, packet from cache, isolation, faults that are seen.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ManualClock } from '../../src/clock.js';
@@ -13,11 +13,11 @@ import { Health } from '../../src/observe/health.js';
 import { about, folder, project, put, SUBJECTS } from './project.js';
 import { realCount } from './real-count.js';
 
-function pantry(t: TestContext, data = folder(t)) {
+function pantry(t: TestContext, data = folder(t), sessions = true) {
   const clock = new ManualClock();
   const health = new Health(clock, 'test');
   const entries = new EntryStore(':memory:');
-  const made = new Pantry({ data, clock, count: realCount, entries, health });
+  const made = new Pantry({ data, clock, count: realCount, entries, health, sessions });
   t.after(() => made.close());
   return { made, clock, health, data, entries };
 }
@@ -199,4 +199,68 @@ test('M-6 M-11 R-12 a store that cannot be opened is a red check, and no failure
   assert.match(packet.text, /Shop/);
   assert.equal(health.report().checks['context_entries']!.ok, false);
   assert.throws(() => made.entries.search({ tenant: 'default', query: 'x', k: 1 }), { kind: 'STORAGE' });
+});
+
+/** Digests of one session's requests about a subject. */
+function filed(session: string, subject: number, n: number) {
+  return Array.from({ length: n }, (_, i) => ({
+    id: `${session}:${i}`,
+    text: about(subject, i),
+    room: 'requests',
+  }));
+}
+
+test('R-9 R-15 what sessions of a project said is a source of its map, which is made anew when there is enough of it', async (t) => {
+  const { made, clock } = pantry(t);
+  const root = folder(t);
+  execFileSync('git', ['init', '-q'], { cwd: root });
+  put(root, 'README.md', '# Shop\n');
+  await made.refresh('default', root);
+  assert.deepEqual(made.topics('default', root).topics, []);
+  clock.advance(3_600_000);
+  made.ingest('default', root, { entries: filed('s1', 2, 4) }, 's1');
+  await made.settled();
+  assert.deepEqual(made.topics('default', root).topics, [], 'four say too little');
+  made.ingest('default', root, { entries: filed('s2', 2, 8) }, 's2');
+  await made.settled();
+  const { topics } = made.topics('default', root);
+  assert.ok(topics.length > 0 && topics.every((x) => x.collection.startsWith('sessions__')));
+  assert.ok(SUBJECTS[2]!.some((w) => made.packet('default', root).text.includes(w)));
+  for (const [tenant, where] of [
+    ['guest', root],
+    ['default', folder(t)],
+  ] as const)
+    assert.deepEqual(made.topics(tenant, where).topics, []);
+  const asGlobal = await made.refresh('default', root, { global: true });
+  assert.equal(asGlobal.path, null, 'other projects are not told');
+});
+
+test('R-8 J-13 forgetting a session takes its words out of the map and of what the map was made from', async (t) => {
+  const { made, data } = pantry(t);
+  const root = project(t);
+  made.ingest(
+    'default',
+    root,
+    { entries: filed('s1', 1, 8).map((e) => ({ ...e, text: `${e.text} zirconium plutonium` })) },
+    's1',
+  );
+  await made.refresh('default', root, {});
+  const { facts, map } = placesOf(data, 'default', root);
+  assert.match(readFileSync(facts, 'utf8'), /zirconium/);
+  const [named] = made.topics('default', root).topics;
+  await made.refresh('default', root, { labels: [{ from: named!.label, to: 'By hand' }] });
+  made.forget('default', 's1');
+  const clean = () => !existsSync(facts) || !/zirconium|plutonium|entry:s1/.test(readFileSync(facts, 'utf8'));
+  assert.ok(clean(), 'at once');
+  await made.settled();
+  assert.ok(clean());
+  assert.doesNotMatch(readFileSync(map, 'utf8'), /zirconium|plutonium/);
+  assert.ok(
+    made.topics('default', root).topics.some((x) => x.label === 'By hand'),
+    'a label given by hand stays',
+  );
+  const { made: sealed } = pantry(t, undefined, false);
+  sealed.ingest('default', root, { entries: filed('s3', 0, 8) }, 's3');
+  await sealed.refresh('default', root);
+  assert.ok(sealed.topics('default', root).topics.every((x) => !x.collection.startsWith('sessions__')));
 });

@@ -223,6 +223,30 @@ test('M-13 decisions and every 15 user messages become entries of the project, a
   assert.doesNotMatch((await bench.call('context.packet', { project })).text, /JWT/);
 });
 
+test('J-13 M-7 a session whose journal was swept is found no more, what it filed for its project stays', async (t) => {
+  const { bench, folder } = world(t);
+  const project = join(folder, 'p');
+  await session(bench, 'a', [user('keep the ocelot')], { project });
+  await bench.call('durable.add_decision', { session: 'a', text: 'Use JWT, not cookies' });
+  const hits = async () => (await bench.call('recall.search', { query: 'ocelot' })).hits.length;
+  assert.equal(await hits(), 1);
+  await bench.call('session.close', { session: 'a' });
+  const { removed } = await bench.store.sweep({
+    now: bench.clock.now() + 10 * 86_400_000,
+    retainDays: 1,
+    open: [],
+  });
+  assert.deepEqual(
+    removed.map((key) => key.session),
+    ['a'],
+  );
+  for (const key of removed) await bench.rooms.recall!.expire(key);
+  assert.equal(await hits(), 0);
+  for (const name of readdirSync(folder).filter((f) => f.startsWith('recall.db')))
+    assert.ok(!readFileSync(join(folder, name)).includes('ocelot'), name);
+  assert.match((await bench.call('context.packet', { project })).text, /JWT/);
+});
+
 test('M-9 M-12 a search by topic stays within 500 tokens of snippets, one by words alone does not cut', async (t) => {
   const { bench, folder } = world(t);
   const project = join(folder, 'p');
