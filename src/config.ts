@@ -156,6 +156,13 @@ export const LIMITS = {
     86_400_000,
     'idle time after which a session leaves memory, held by a connection or not; its journal brings it back',
   ),
+  snapshot_events: row(
+    'count',
+    256,
+    1,
+    1_000_000_000,
+    'events after which a session that leaves memory leaves a snapshot to come back from; one in use after eight times as many',
+  ),
   pool_tasks: row('count', 4096, 1, 1_000_000, 'texts and plans that wait for the workers; beyond it BUSY'),
   pool_text_bytes: row(
     'bytes',

@@ -172,6 +172,7 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
     clock,
     limits: {
       messagesAnAppend: limits.append_messages,
+      snapshotEvents: limits.snapshot_events,
       messagesATurn: limits.turn_messages,
       commandsASession: limits.mailbox_commands,
     },

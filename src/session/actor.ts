@@ -62,7 +62,7 @@ export class SessionActor {
   #lost: CuratedError | undefined;
   /** The journal was read with calls in it that were held when the daemon ended: they are settled by the next write. */
   #cutOff = false;
-  readonly #snapshots = new SnapshotKeeper();
+  readonly #snapshots: SnapshotKeeper;
   /** The state is out of memory; the next command reads it again. */
   #parked = false;
   touchedAt: number;
@@ -73,6 +73,7 @@ export class SessionActor {
     this.#deps = deps;
     this.compactor = new Compactor(this);
     this.#mailbox = new Mailbox(deps.limits.commandsASession);
+    this.#snapshots = new SnapshotKeeper(deps.limits.snapshotEvents);
     this.#global = global;
     this.#watched = watched;
     this.touchedAt = deps.clock.mono();

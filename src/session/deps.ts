@@ -17,6 +17,8 @@ export interface SessionLimits {
   messagesAnAppend: number;
   messagesATurn: number;
   commandsASession: number;
+  /** New events that are worth a snapshot; Infinity: none is taken. */
+  snapshotEvents: number;
 }
 
 /** Who keeps a session's working buffer as files, told of every sealed command; inside the mailbox, at once. */

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { Agent, dice } from './kill-agent.js';
 
 const KILLS = Number(process.env['CURATED_KILLS'] ?? 50);
@@ -119,12 +120,18 @@ test(`F44 F38 ${KILLS} kills of the whole daemon under ${SESSIONS} sessions: not
     requests += await a.replay();
     a.leave();
   }
+  life.process.kill('SIGKILL');
+  await life.ended;
+  const db = new Database(join(home, 'data/journal.db'), { readonly: true });
+  const snapshots = db.prepare('SELECT count(*) FROM snapshots').pluck().get() as number;
+  db.close();
   const sum = (f: (a: Agent) => number) => all.reduce((n, a) => n + f(a), 0);
   t.diagnostic(
     `${sum((a) => a.acknowledged)} calls acknowledged, ${sum((a) => a.repeated)} made again after a kill, ` +
-      `${sum((a) => a.held)} summaries asked for, ${sum((a) => a.refused)} refused, ${sum((a) => a.compared)} states compared, ${requests} requests replayed`,
+      `${sum((a) => a.held)} summaries asked for, ${sum((a) => a.refused)} refused, ${sum((a) => a.compared)} states compared, ${requests} requests replayed, ${snapshots} sessions with a snapshot`,
   );
   assert.ok(sum((a) => a.acknowledged) > KILLS * 10);
   assert.ok(sum((a) => a.repeated) > KILLS);
+  assert.ok(snapshots > 0);
   assert.ok(sum((a) => a.held) > 0 && sum((a) => a.compared) > 0);
 });

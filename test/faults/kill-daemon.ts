@@ -9,6 +9,8 @@ process.stdin.once('data', async () => {
     paths: resolvePaths({}, process.argv[2]),
     port: false,
     logLevel: 'error',
+    // Sessions leave memory between two calls, and some leave snapshots: kills meet those too.
+    limits: { park_ms: 100, snapshot_events: 4 },
   });
   writeSync(1, 'listening\n');
 });

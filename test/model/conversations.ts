@@ -68,6 +68,8 @@ const CONFIGS: readonly Json[] = [
 
 /** Who says nothing for so long leaves memory. */
 const IDLE_MS = 300_000;
+/** Few, so that conversations often go on from one. */
+const SNAPSHOT_EVENTS = 16;
 
 export interface Walked {
   steps: number;
@@ -127,7 +129,7 @@ export async function converse(seed: number, steps: number, store = new MemorySt
   const [format, model] = dice.pick(MODELS);
   const careless = dice.chance(0.4);
   let life = lifeOf(store);
-  let d = new BenchDaemon({ store: life.store });
+  let d = new BenchDaemon({ store: life.store, snapshotEvents: SNAPSHOT_EVENTS });
   const now = () => d.clock.now();
   const provider = providerOf(format, model, {
     anthropic: new FakeAnthropic({ now, window: 10_000_000 }),
@@ -248,7 +250,7 @@ export async function converse(seed: number, steps: number, store = new MemorySt
       if (dice.chance(0.03)) {
         life.end();
         life = lifeOf(store);
-        d = new BenchDaemon({ store: life.store, clock: d.clock });
+        d = new BenchDaemon({ store: life.store, clock: d.clock, snapshotEvents: SNAPSHOT_EVENTS });
         await d.call('session.open', open);
       }
       if (dice.chance(0.02)) await d.call('session.open', { ...open, ...dice.pick(CONFIGS) });

@@ -84,7 +84,7 @@ async function fileWith(t: TestContext): Promise<{ path: string; seen: string[] 
 function throwing(store: Store): ConstructorParameters<typeof SessionRegistry>[0] {
   const known: Record<string, unknown> = {
     store,
-    limits: { messagesAnAppend: 1, messagesATurn: 1, commandsASession: 8 },
+    limits: { messagesAnAppend: 1, messagesATurn: 1, commandsASession: 8, snapshotEvents: 1 },
     clock: { mono: () => 0, now: thrower('clock.now') },
     configVersion: () => 1,
   };

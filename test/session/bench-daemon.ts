@@ -77,6 +77,8 @@ export interface BenchOptions {
   clock?: ManualClock;
   /** Folder for working files. */
   files?: string;
+  /** New events that are worth a snapshot. */
+  snapshotEvents?: number;
   /** What is said of a model's tokens. */
   counted?: (model: string) => string | undefined;
   encoder?: Rooms['encoder'];
@@ -125,7 +127,12 @@ export class BenchDaemon {
       ...(o.counted === undefined ? {} : { counted: o.counted }),
       pool: { countTokens },
       clock: this.clock,
-      limits: { messagesAnAppend: 100, messagesATurn: 10_000, commandsASession: 256 },
+      limits: {
+        messagesAnAppend: 100,
+        messagesATurn: 10_000,
+        commandsASession: 256,
+        snapshotEvents: o.snapshotEvents ?? 256,
+      },
       countShort: roughTokens,
       newId: () => `id-${++this.#id}`,
       configLayers: () => this.layers,

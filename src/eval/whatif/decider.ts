@@ -198,7 +198,12 @@ function worldOf(count: CountText, at: number): World {
     store,
     pool,
     clock,
-    limits: { messagesAnAppend: UNLIMITED, messagesATurn: UNLIMITED, commandsASession: UNLIMITED },
+    limits: {
+      messagesAnAppend: UNLIMITED,
+      messagesATurn: UNLIMITED,
+      commandsASession: UNLIMITED,
+      snapshotEvents: UNLIMITED,
+    },
     countShort: (text) => count(text),
     newId: () => `id-${++ids}`,
     configLayers: () => NO_LAYERS,

@@ -6,10 +6,8 @@ import type { SessionState } from '../state.js';
 import { bodyOf } from './body.js';
 import { packed } from './container.js';
 
-/** Events that are folded as fast as a snapshot of them would be read. */
-const FEW = 256;
-/** Events after which a session in use gets one, in case the daemon dies under it. */
-const MANY = 2_048;
+/** Of a session in use, in case the daemon dies under it: so many times the events that are enough at rest. */
+const IN_USE = 8;
 
 export class SnapshotKeeper {
   /** seq of the newest one, as far as this daemon knows; 0: none. */
@@ -17,14 +15,20 @@ export class SnapshotKeeper {
   /** Grows when the journal becomes another one: what was on its way then is not saved. */
   #journal = 0;
   #saving: Promise<void> | undefined;
+  readonly #events: number;
+
+  /** @param events as many are folded as fast as a snapshot of them would be read; Infinity: none is taken */
+  constructor(events: number) {
+    this.#events = events;
+  }
 
   /** Of a session that leaves memory. A share of what it stands on, so that all snapshots together cost its length some ten times. */
   dueAtRest({ seq }: SessionState): boolean {
-    return seq - this.at >= Math.max(FEW, this.at >> 4);
+    return seq - this.at >= Math.max(this.#events, this.at >> 4);
   }
 
   dueInUse({ seq }: SessionState): boolean {
-    return seq - this.at >= Math.max(MANY, this.at >> 2);
+    return seq - this.at >= Math.max(this.#events * IN_USE, this.at >> 2);
   }
 
   get busy(): boolean {
