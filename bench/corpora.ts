@@ -143,6 +143,39 @@ export function cjk(): string {
   return out;
 }
 
+/** The most frequent characters and syllables, of which `unseenCjk` makes its words. */
+const HAN =
+  '的一是不了人我在有他这中大来上个国到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长知民样现分将外但身些与高意进把法此实回二理美点月明其种声全工己话儿者向情部正名定女问力机给等几很业最间新什打便位因重被走电四第门相次东政海口使教西再平真听世气信北少关并内加化由却代军产入先山五太水万市眼体别处总才场师书比住员九笑性通目华报立马命张活难神数件安表原车白应路期叫死常提感金何更反合放做系计或司利受光王果亲界及今京务制解各任至清物台象记边共风战干接它许八特觉望直服毛林题建南度统色字请交爱让认算论百吃义科怎元社术结六功指思非流每青管夫连远资队跟带花快条院变联言权往展该领传近留红治决周保达办运武半候七必城父强步完革深区即求品士转量空甚众技轻程告江语英基派满式李息写呢识极令黄德收脸钱党倒未持取设始版双历越史商千片容研像找友孩站广改议形委早房音火际则首单据导影失拿网香似斯专石若兵弟谁校读志飞观争究包组造落视济喜离虽坐集编';
+const KANA =
+  'の に は を た が で て と し れ さ ある いる も する から な こと として い や など なっ ない この ため その あっ よう また もの あり まで られ なる へ か だ これ によって により おり より による ず なり られる において ば なかっ なく しかし について せ だっ できる それ う ので なお のみ でき き つ における および いう さらに でも ら たり その他 に関する たち ます ん なら に対して 特に せる 及び これら とき では にて ほか ながら うち そして とともに ただし かつて それぞれ または お ほど ものの に対する ほとんど と共に といった です とも ところ ここ カード サーバー データ ファイル メモリー ユーザー ネット ログ テスト モデル'.split(
+    ' ',
+  );
+const HANGUL =
+  '이다는을를의에가하고로서도지은기사어시리인대자수일정해나있부상과주전한보아라스들게동공원제구성관장연모화경국계유산음비생요조발신문안영내오용위세실면개민반물학업회만우행미분체무식방각당단여소선호심'.split(
+    '',
+  );
+
+/** Some `chars` characters whose words hardly occurred before: what a cache has not seen yet. Another `seed`, another text. */
+export function unseenCjk(seed: number, chars: number): string {
+  const random = seeded(seed);
+  const below = (n: number) => Math.floor(random() * n);
+  const han = (n: number) =>
+    Array.from({ length: n }, () => HAN[Math.floor(random() * random() * HAN.length)]!).join('');
+  let out = '';
+  while (out.length < chars) {
+    const kind = random();
+    for (let i = 3 + below(5); i > 0; i--) {
+      if (kind < 0.5) out += han(4 + below(12)) + '，。、；'[below(4)]!;
+      else if (kind < 0.75) {
+        for (let k = 1 + below(4); k > 0; k--) out += han(1 + below(3)) + KANA[below(KANA.length)]!;
+        out += '、。'[below(2)]!;
+      } else out += `${Array.from({ length: 2 + below(3) }, () => HANGUL[below(HANGUL.length)]!).join('')} `;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
 /** 2,000 strings of 20 to 200 bytes, cut from the others at random places. */
 export function small(): string[] {
   const random = seeded(13);

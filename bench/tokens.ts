@@ -89,6 +89,9 @@ export default async function tokens({ json, args }: BenchOptions): Promise<Benc
       measure(first, encoding, corpus, list, [tiktoken, ...peers], figures, say);
     }
   }
+  if (only.length === 0 || only.includes('cjk')) {
+    for (const encoding of supportedEncodings()) measureUnseen(encoding, [tiktoken, ...peers], figures, say);
+  }
   if (only.length === 0 || only.includes('runs')) {
     let worst = Number.POSITIVE_INFINITY;
     for (const encoding of supportedEncodings()) {
@@ -145,6 +148,45 @@ function measure(
   if (corpus === 'small') put('small_batched', took.get('batched')!);
   say(
     `${encoding} ${corpus} (${bytes} bytes): ${[...took].map(([n, us]) => `${n} ${round(bytes / us)}`).join(', ')} MB/s`,
+  );
+}
+
+/**
+ * CJK that no cache has seen: every text is counted once, ours by a tokenizer with empty caches. The rivals' caches cannot be
+ * emptied, but hold none of these texts either.
+ */
+function measureUnseen(
+  encoding: Encoding,
+  peers: readonly { name: string; count(t: string, e: Encoding): number }[],
+  figures: Record<string, number | string>,
+  say: (line: string) => void,
+): void {
+  const took = new Map<string, number[]>();
+  let bytes = 0;
+  for (let turn = 1; turn <= 3; turn++) {
+    const seed = 1000 * turn + encoding.length;
+    const texts = Array.from({ length: 12 }, (_, i) => corpora.unseenCjk(seed + i, 8000));
+    bytes = texts.reduce((n, t) => n + Buffer.byteLength(t), 0);
+    const ours = attach();
+    for (const { name, count } of [
+      { name: 'ours', count: (t: string, e: Encoding) => ours.count(t, e) },
+      ...peers,
+    ]) {
+      const start = cpuMicros();
+      for (const t of texts) count(t, encoding);
+      took.set(name, [...(took.get(name) ?? []), cpuMicros() - start]);
+    }
+    ours.dispose();
+  }
+  const micros = new Map([...took].map(([name, list]) => [name, median(list)]));
+  const own = micros.get('ours')!;
+  const as = `${encoding}.cjk_unseen`;
+  figures[`${as}.mb_per_s`] = round(bytes / own);
+  figures[`${as}.vs_tiktoken`] = round(micros.get(peers[0]!.name)! / own);
+  if (peers.length > 1)
+    figures[`${as}.vs_best_peer`] = round(Math.min(...peers.slice(1).map((p) => micros.get(p.name)!)) / own);
+  say(
+    `${encoding} cjk, unseen (${bytes} bytes): ${[...micros].map(([n, us]) => `${n} ${round(bytes / us)}`).join(', ')} MB/s`,
   );
 }
 
