@@ -13,10 +13,11 @@ const TURNS = 50;
 const WARM_SESSIONS = 4;
 
 export default async function run({ args }: BenchOptions): Promise<BenchResult> {
-  const daemon = await daemonChild();
+  const withSummaries = args.includes('--with-summaries');
+  const daemon = await daemonChild({ watchLoop: withSummaries });
   try {
-    if (args.includes('--with-summaries')) {
-      const figures = await besideSummaries(daemon.socket);
+    if (withSummaries) {
+      const figures = await besideSummaries(daemon);
       return { name: 'turn-latency', figures: { machine: machineLine(), ...figures } };
     }
     const wire = await Wire.open(daemon.socket);

@@ -9,6 +9,8 @@ export interface DaemonSettings {
   /** Counts by length, so that the cost of counting is left out. */
   uncounted?: boolean;
   limits?: Record<string, number>;
+  /** Keeps the event loop's delay, which wakes the main thread every millisecond. */
+  watchLoop?: boolean;
   /** Further arguments of node, such as --cpu-prof. */
   nodeArgs?: readonly string[];
 }
@@ -17,6 +19,10 @@ export interface Gauge {
   /** Microseconds of CPU so far, all threads; and of the main thread alone. */
   cpuMicros: number;
   mainMicros: number;
+  /** Microseconds so far that the main thread could have run and had no core. */
+  mainWaitMicros: number;
+  /** The longest delay of the event loop since the gauge before, microseconds; 0 where it is not watched. */
+  loopDelayMicros: number;
   /** Bytes: resident, and held by V8 and its buffers. */
   rss: number;
   held: number;

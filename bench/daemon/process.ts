@@ -1,5 +1,6 @@
 // The daemon as a child process of a benchmark: started through the composition root, asked over IPC for its CPU and memory.
 import { readFileSync } from 'node:fs';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDaemon } from '../../src/daemon.js';
 import { resolvePaths } from '../../src/paths.js';
@@ -15,23 +16,41 @@ const daemon = await startDaemon({
   limits: settings.limits ?? {},
 });
 
-/** Nanoseconds that the main thread ran; its thread id is the process id. 0 where the kernel does not tell. */
-function mainThreadNanos(): number {
+/** Nanoseconds that the main thread ran, and that it was ready and had no core; its thread id is the process id. Zeros where the kernel does not tell. */
+function mainThreadNanos(): { ran: number; waited: number } {
   try {
-    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]);
+    const [ran, waited] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ');
+    return { ran: Number(ran), waited: Number(waited) };
   } catch {
-    return 0;
+    return { ran: 0, waited: 0 };
   }
+}
+
+/** Milliseconds between two looks at the event loop. */
+const LOOK_MS = 1;
+const delay: IntervalHistogram | undefined = settings.watchLoop
+  ? monitorEventLoopDelay({ resolution: LOOK_MS })
+  : undefined;
+delay?.enable();
+
+/** The longest that the loop was late since the last look, microseconds. */
+function loopDelay(): number {
+  const late = delay === undefined ? 0 : Math.max(0, delay.max / 1000 - LOOK_MS * 1000);
+  delay?.reset();
+  return late;
 }
 
 function gauge(): Gauge {
   const { user, system } = process.cpuUsage();
   const memory = process.memoryUsage();
+  const main = mainThreadNanos();
   return {
     cpuMicros: user + system,
-    mainMicros: mainThreadNanos() / 1000,
+    mainMicros: main.ran / 1000,
+    mainWaitMicros: main.waited / 1000,
     rss: memory.rss,
     held: memory.heapUsed + memory.external,
+    loopDelayMicros: loopDelay(),
   };
 }
 
