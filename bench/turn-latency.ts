@@ -1,6 +1,7 @@
 // What the hook costs an agent before each model call: `session.append` of 1.5 KB and `llm.prepare`, one after the other,
 // on sessions of 50,000 tokens. Wall time as the client sees it over the unix socket. With `--with-summaries` the same
-// turns beside summaries that are being written, against turns of the same run with none.
+// turns beside summaries that are being written, against turns of the same run with none; `--blocks=N` makes it longer and
+// `--kinds=others,cores` leaves out the other kinds of load.
 import { besideSummaries } from './daemon/beside-summaries.js';
 import { daemonChild } from './daemon/child.js';
 import { appendParams, loadedSession, prepareParams, quantile, took } from './daemon/load.js';
@@ -17,7 +18,12 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
   const daemon = await daemonChild({ watchLoop: withSummaries });
   try {
     if (withSummaries) {
-      const figures = await besideSummaries(daemon);
+      const named = (name: string) => args.find((a) => a.startsWith(`--${name}=`))?.split('=')[1];
+      const [blocks, kinds] = [named('blocks'), named('kinds')?.split(',')];
+      const figures = await besideSummaries(daemon, {
+        ...(blocks === undefined ? {} : { blocks: Number(blocks) }),
+        ...(kinds === undefined ? {} : { kinds }),
+      });
       return { name: 'turn-latency', figures: { machine: machineLine(), ...figures } };
     }
     const wire = await Wire.open(daemon.socket);

@@ -35,6 +35,7 @@ import { Peer } from './service/peer.js';
 import { RecallFeed } from './service/recall-feed.js';
 import { summariserFor } from './service/summarisers.js';
 import { WorkingFiles } from './service/working-files.js';
+import { Backstage } from './session/backstage.js';
 import { SessionRegistry } from './session/registry.js';
 import { VERSION } from './version.js';
 import { Vocabularies } from './vocabularies.js';
@@ -179,7 +180,8 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
     countShort: count ?? ((text, encoding) => tokenizer.count(text, encoding)),
     newId: () => randomUUID(),
     summariser: (wanted) => summariserFor(wanted, pool, process.env),
-    extract: (payload) => pool.run('summary_extract', payload),
+    extract: (payload, how) => pool.run('summary_extract', payload, how),
+    backstage: new Backstage(),
     configLayers: () => config.layers,
     configVersion: () => config.version,
     fsync: () => config.settings.journal.fsync,
@@ -192,7 +194,10 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
     },
   });
   metrics.watch('sessions', () => registry.loaded);
-  metrics.watch('pool_queue', () => pool.stats().queuedCalls);
+  metrics.watch('pool_queue', () => {
+    const { queuedCalls, queuedBackground } = pool.stats();
+    return queuedCalls + queuedBackground;
+  });
 
   let stopping: Promise<void> | undefined;
   let ended!: () => void;

@@ -16,7 +16,7 @@ import {
 } from './load.js';
 import { Wire } from './wire.js';
 
-const BLOCKS = 26;
+const BLOCKS = 24;
 const WARM_BLOCKS = 2;
 /** Turns of a block at most; a block beside built-in summaries ends with them. */
 const TURNS = 30;
@@ -43,7 +43,12 @@ const none = (): Measured => ({ times: [], ran: 0, waited: 0, delays: [] });
  * @returns by kind: p50 and p99 of its turns and of the quiet ones beside them in microseconds and their ratios, what a turn took
  * of the main thread, how long that was ready without a core, and how late its loop was
  */
-export async function besideSummaries(daemon: DaemonChild): Promise<Record<string, number>> {
+export async function besideSummaries(
+  daemon: DaemonChild,
+  o: { blocks?: number; kinds?: readonly string[] } = {},
+): Promise<Record<string, number>> {
+  const kinds = KINDS.filter((k) => o.kinds?.includes(k) ?? true);
+  const blocks = WARM_BLOCKS + (o.blocks ?? BLOCKS);
   const running = new Set<string>();
   const told = (method: string, text: string) => {
     if (!method.startsWith('memory.compact')) return;
@@ -55,7 +60,9 @@ export async function besideSummaries(daemon: DaemonChild): Promise<Record<strin
   const wire = await Wire.open(daemon.socket, { told });
   const modelled = await Wire.open(daemon.socket, { told, asked: (id) => asks.push(id) });
   const burner = await extracts();
-  const measured = new Map(KINDS.map((k) => [k, { busy: none(), quiet: none() }]));
+  const measured = new Map(kinds.map((k) => [k, { busy: none(), quiet: none() }]));
+  /** Turns of a kind's last block: those of the quiet one beside it. */
+  const lengths = new Map<Kind, number>();
   let sessions = 0;
   const load = async (w: Wire): Promise<LoadedSession> => {
     const s = await loadedSession(w, `s-${sessions++}`);
@@ -131,17 +138,22 @@ export async function besideSummaries(daemon: DaemonChild): Promise<Record<strin
     },
   };
 
-  for (let b = 0; b < BLOCKS; b++) {
-    for (const kind of KINDS) {
+  for (let b = 0; b < blocks; b++) {
+    for (const kind of kinds) {
       const w = kind === 'same_model' ? modelled : wire;
       const at = b < WARM_BLOCKS ? undefined : measured.get(kind);
       const beside: LoadedSession[] = [];
       for (let i = 0; i < (kind === 'others' ? BURSTS * OTHERS : 0); i++) beside.push(await load(w));
       const [one, other] = [await load(w), await load(w)];
-      const turns = await watched(at?.busy, (times) => busy[kind](w, one, beside, times));
-      await watched(at?.quiet, async (times) => {
-        while (times.length < turns) await turn(w, other, times);
-      });
+      const quiet = async (n: number) => {
+        await watched(at?.quiet, async (times) => {
+          while (times.length < n) await turn(w, other, times);
+        });
+      };
+      // Now one, now the other is first: the collector still works on what loading the sessions left.
+      if (b % 2 === 1) await quiet(lengths.get(kind)!);
+      lengths.set(kind, await watched(at?.busy, (times) => busy[kind](w, one, beside, times)));
+      if (b % 2 === 0) await quiet(lengths.get(kind)!);
     }
   }
   burner.stop();

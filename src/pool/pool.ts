@@ -7,12 +7,13 @@ import { availableParallelism } from 'node:os';
 import { LIMITS, type Limits } from '../config.js';
 import { asCuratedError, CuratedError, fail } from '../errors.js';
 import { upperBytes } from './arena.js';
+import { BackgroundLane } from './background.js';
 import type { Call } from './call.js';
 import type { ClearColumns, ClearPlan, Encoding, Payload, Result, TaskKind } from './contract.js';
 import { countHere } from './count-core.js';
 import { CallQueue } from './queue.js';
 import { taskHandler } from './registry.js';
-import { Shard, type ShardOptions } from './shard.js';
+import { Shard, type ShardFailure, type ShardOptions } from './shard.js';
 import './tasks.js';
 
 export interface PoolOptions {
@@ -57,6 +58,9 @@ export interface ShardStats {
 
 export interface PoolStats {
   shards: ShardStats[];
+  /** The thread for work that no call waits for, while there is one; and its tasks that wait. */
+  background?: ShardStats;
+  queuedBackground: number;
   queuedCalls: number;
   queuedUnits: number;
   inlineCalls: number;
@@ -65,13 +69,20 @@ export interface PoolStats {
   shardFailed: number;
 }
 
+export interface RunOptions {
+  background?: boolean;
+}
+
 export interface Pool {
   /** Tokens of each text, ordinary semantics. Rejects with BUSY, SHARD_FAILED or DRAINING. */
   countTokens(texts: readonly (string | Uint8Array)[], encoding: Encoding): Promise<Uint32Array>;
   /** Rows to clear, with reasons (L1-1 to L1-3). */
   planClearing(columns: ClearColumns): Promise<ClearPlan>;
-  /** Any other registered kind. */
-  run<K extends TaskKind>(kind: K, payload: Payload<K>): Promise<Result<K>>;
+  /**
+   * Any other registered kind.
+   * @param o.background no call waits for it: one such task runs at a time, on a thread that gives way to all others
+   */
+  run<K extends TaskKind>(kind: K, payload: Payload<K>, o?: RunOptions): Promise<Result<K>>;
   stats(): PoolStats;
   /** Refuses new calls, answers those it has (for `graceMs` at most) and ends the threads. */
   close(graceMs?: number): Promise<void>;
@@ -87,6 +98,7 @@ class ShardedPool implements Pool {
   readonly #shards: Shard[];
   readonly #o: Required<Omit<PoolOptions, keyof ShardOptions | 'shards'>> & ShardOptions;
   readonly #queue: CallQueue;
+  readonly #background: BackgroundLane;
   #scheduled = false;
   #closing: Promise<void> | undefined;
   #ended = false;
@@ -114,6 +126,11 @@ class ShardedPool implements Pool {
     const { maxQueuedCalls: maxCalls, maxQueuedUnits: maxUnits, batchUnits, longUnits } = this.#o;
     this.#queue = new CallQueue({ maxCalls, maxUnits, batchUnits, longUnits });
     this.#shards = Array.from({ length: n }, () => new Shard(this.#o));
+    this.#background = new BackgroundLane(
+      this.#o,
+      (calls, failure) => this.#failed(calls, failure),
+      () => this.#tellIdle(),
+    );
   }
 
   async countTokens(texts: readonly (string | Uint8Array)[], encoding: Encoding): Promise<Uint32Array> {
@@ -135,7 +152,7 @@ class ShardedPool implements Pool {
     return this.run('plan_clearing', columns);
   }
 
-  async run<K extends TaskKind>(kind: K, payload: Payload<K>): Promise<Result<K>> {
+  async run<K extends TaskKind>(kind: K, payload: Payload<K>, o: RunOptions = {}): Promise<Result<K>> {
     this.#open();
     const handler = taskHandler(kind);
     if (handler?.inline?.(payload) === true) {
@@ -148,7 +165,8 @@ class ShardedPool implements Pool {
     }
     return new Promise((resolve, reject) => {
       const settle = resolve as (value: unknown) => void;
-      this.#enqueue({ type: 'task', kind, payload, bytes: 0, failures: 0, resolve: settle, reject }, 0);
+      const call: Call = { type: 'task', kind, payload, bytes: 0, failures: 0, resolve: settle, reject };
+      this.#enqueue(call, 0, o.background === true);
     });
   }
 
@@ -156,8 +174,13 @@ class ShardedPool implements Pool {
     if (this.#closing !== undefined) fail('DRAINING', 'the pool is closing');
   }
 
-  #enqueue(call: Call, weight: number): void {
-    if (this.#queue.push(call, weight)) {
+  #enqueue(call: Call, weight: number, background = false): void {
+    if (background && this.#background.waiting < this.#o.maxQueuedCalls) {
+      this.#background.push(call);
+      this.#schedule();
+      return;
+    }
+    if (!background && this.#queue.push(call, weight)) {
       this.#schedule();
       return;
     }
@@ -182,48 +205,48 @@ class ShardedPool implements Pool {
       const calls = this.#queue.take(this.#shards.length === 1 ? 'any' : i === 0 ? 'long' : 'short');
       if (calls.length > 0) void this.#dispatch(shard, calls);
     }
-    if (this.#queue.length === 0 && this.#shards.every((s) => !s.busy)) this.#idle?.();
+    this.#background.pump();
+    this.#tellIdle();
+  }
+
+  #tellIdle(): void {
+    const { busy, waiting } = this.#background;
+    if (this.#queue.length + waiting === 0 && !busy && this.#shards.every((s) => !s.busy)) this.#idle?.();
   }
 
   async #dispatch(shard: Shard, calls: Call[]): Promise<void> {
     const failure = await shard.run(calls);
-    if (failure !== undefined && this.#ended) {
-      for (const call of calls)
+    if (failure !== undefined) this.#queue.again(this.#failed(calls, failure));
+    if (!this.#ended) this.#pump();
+  }
+
+  /** Calls whose worker failed: those that are to run once more; the others are answered. */
+  #failed(calls: readonly Call[], failure: ShardFailure): Call[] {
+    const again: Call[] = [];
+    for (const call of calls) {
+      call.failures++;
+      if (this.#ended) {
         call.reject(new CuratedError('DRAINING', 'the pool closed while this call ran'));
-      return;
-    }
-    if (failure !== undefined) {
-      const again: Call[] = [];
-      for (const call of calls) {
-        call.failures++;
-        if (call.failures < 2) {
-          again.push(call);
-        } else if (failure.reason === 'payload') {
-          call.reject(
-            new CuratedError('INTERNAL', 'a task payload cannot be sent', { cause: failure.cause }),
-          );
-        } else {
-          this.#shardFailed++;
-          const detail = { reason: failure.reason };
-          call.reject(new CuratedError('SHARD_FAILED', undefined, { detail, cause: failure.cause }));
-        }
+      } else if (call.failures < 2) {
+        again.push(call);
+      } else if (failure.reason === 'payload') {
+        call.reject(new CuratedError('INTERNAL', 'a task payload cannot be sent', { cause: failure.cause }));
+      } else {
+        this.#shardFailed++;
+        const detail = { reason: failure.reason };
+        call.reject(new CuratedError('SHARD_FAILED', undefined, { detail, cause: failure.cause }));
       }
-      this.#retries += again.length;
-      this.#queue.again(again);
     }
-    this.#pump();
+    this.#retries += again.length;
+    return again;
   }
 
   stats(): PoolStats {
+    const { shard, waiting } = this.#background;
     return {
-      shards: this.#shards.map(({ busy, batches, calls, failures, restarts, busyMs }) => ({
-        busy,
-        batches,
-        calls,
-        failures,
-        restarts,
-        busyMs,
-      })),
+      shards: this.#shards.map(shardStats),
+      ...(shard === undefined ? {} : { background: shardStats(shard) }),
+      queuedBackground: waiting,
       queuedCalls: this.#queue.length,
       queuedUnits: this.#queue.units,
       inlineCalls: this.#inlineCalls,
@@ -249,11 +272,15 @@ class ShardedPool implements Pool {
     });
     this.#idle = undefined;
     this.#ended = true;
-    for (const call of this.#queue.drain()) {
+    for (const call of [...this.#queue.drain(), ...this.#background.drain()]) {
       call.reject(new CuratedError('DRAINING', 'the pool closed before this call ran'));
     }
-    await Promise.all(this.#shards.map((shard) => shard.destroy()));
+    await Promise.all([...this.#shards.map((shard) => shard.destroy()), this.#background.destroy()]);
   }
+}
+
+function shardStats({ busy, batches, calls, failures, restarts, busyMs }: Shard): ShardStats {
+  return { busy, batches, calls, failures, restarts, busyMs };
 }
 
 /** The pool's options out of the daemon's limits. */

@@ -22,6 +22,8 @@ export interface ShardOptions {
   deadlineMsPerMib: number;
   /** V8 heap of the worker, MiB. */
   heapMib: number;
+  /** Added to the niceness of the worker's thread, where the system has such a thing for threads. */
+  nice?: number;
 }
 
 /** How a batch ended that was not answered. */
@@ -62,6 +64,7 @@ export class Shard {
       recordTiming: false,
       stricterFIFO: true,
       resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMib },
+      niceIncrement: this.#options.nice ?? 0,
       workerData: data,
     });
     // A worker that dies between two batches is replaced by piscina; without a listener its error would end the process.

@@ -180,6 +180,7 @@ export class SessionActor {
 
   /** A command that changes the session: whole or not at all. */
   async write<T>(o: WriteOptions<T>, body: (draft: Draft) => Promise<T> | T): Promise<T> {
+    if (o.holder !== undefined) this.#deps.backstage?.called();
     const { result, upTo } = await this.#mailbox.run(async () => {
       await this.#recover();
       this.touchedAt = this.#deps.clock.mono();

@@ -9,6 +9,7 @@ import type { ConfigLayer, JournalSettings, Settings } from '../settings/index.j
 import type { Extract } from '../summary/extractive.js';
 import type { Summariser } from '../summary/summariser.js';
 import type { ExtractPayload } from '../summary/task.js';
+import type { Backstage } from './backstage.js';
 import type { Committed } from './commit.js';
 import type { Holder } from './holder.js';
 import type { ReportedUsage, SessionState } from './state.js';
@@ -36,6 +37,8 @@ export interface SummariserWanted {
   window: number | undefined;
   /** Who may be asked. */
   holder: Holder | undefined;
+  /** No call waits for it. */
+  background: boolean;
 }
 
 export interface SessionDeps {
@@ -47,8 +50,13 @@ export interface SessionDeps {
   countShort(text: string, encoding: Encoding): number;
   /** How this session's summaries are made; without it the built-in way. */
   summariser?(wanted: SummariserWanted): Summariser;
-  /** The built-in summariser's work, in the pool. */
-  extract?(payload: ExtractPayload): Promise<Extract>;
+  /**
+   * The built-in summariser's work, in the pool.
+   * @param o.background no call waits for it
+   */
+  extract?(payload: ExtractPayload, o?: { background?: boolean }): Promise<Extract>;
+  /** When work that no call waits for may have the main thread; without it at once. */
+  backstage?: Backstage;
   /** Absent where nothing is kept on disk beside the journal. */
   files?: FileKeeper;
   /** What a host should know about how this model's tokens are counted; undefined: nothing. */

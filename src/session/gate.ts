@@ -246,6 +246,7 @@ function startCycle(
       run.compacted = true;
       return undefined;
     }
+    run.compactor.awaited(running);
     run.waits = running;
     return running;
   }

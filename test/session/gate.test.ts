@@ -7,6 +7,7 @@ import { MemoryStore } from '../../src/journal/index.js';
 import type { Summary } from '../../src/summary/summariser.js';
 import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
 import {
+  BUFFER,
   events,
   FakeSummariser,
   GATE,
@@ -142,6 +143,36 @@ test('L5-5 a veto ends within its deadline when nothing else does', async () => 
   assert.ok(Date.now() - started < 5000);
   assert.equal(out.request.messages.length, 9);
   assert.equal(events(d, 'memory.compaction.failed')[0].reason, 'late');
+});
+
+test('L5-5 L4-11 a call that meets a summary under way waits for that one, and gets it as soon as it is there', async () => {
+  let answer!: (s: Summary) => void;
+  const first = new Promise<Summary>((resolve) => {
+    answer = resolve;
+  });
+  const fake = new FakeSummariser((_r, n) => (n === 1 ? first : good('And then more.')));
+  const d = new BenchDaemon({ summariser: fake });
+  await open(d, [BUFFER, GATE], {
+    ...SMALL,
+    // A boundary has passed and the cache is warm: by its own price the summary would wait.
+    curated: { cache_ttl: '1h' },
+    blocks: {
+      [GATE]: { deadline: '3s' },
+      [BUFFER]: { strategy: 'message_count', message_threshold: 4, max_recent: 2, require_over_budget: false },
+    },
+  });
+  await prepare(d, talk(3));
+  await d.call('session.append', { session: S, messages: [assistantText('so')] });
+  await d.call('turn.end', { session: S });
+  assert.equal(fake.asked.length, 1);
+  await prepare(d, [user('on')]);
+  const held = prepare(d, [assistantText('more'), ...talk(8)]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  answer(good('What was said before.'));
+  const out = await held;
+  assert.match(texts(out.request.messages), /What was said before|And then more/);
+  assert.equal(events(d, 'memory.summary_replaced').length, 1);
+  assert.deepEqual(events(d, 'memory.compaction.failed'), []);
 });
 
 test('L5-6 results are cleared, also recent ones, when there is nothing to summarise', async () => {

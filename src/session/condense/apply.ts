@@ -19,7 +19,7 @@ import type { Session } from '../session.js';
 import { surveyOf } from '../survey-of.js';
 import { violationsOf } from '../validity.js';
 import { backupPath } from './archive-note.js';
-import { type Cycle, unchanged } from './cycle.js';
+import { CHANGED, type Cycle, unchanged } from './cycle.js';
 import { sources, summaryBound, wordsBound } from './request.js';
 
 /** Tokens of the first turn's decisions that every summary has room for. */
@@ -44,7 +44,7 @@ export function applySummary(
   o: { pending: ReadonlySet<string>; forced: boolean },
 ): string | undefined {
   const { state, rendering } = session;
-  if (!unchanged(cycle, state.messages, state.summary?.seq)) return 'the history has changed';
+  if (!unchanged(cycle, state.messages, state.summary?.seq)) return CHANGED;
   rendering.sync(state);
   const { text, pins } = pinned(made.text, decidedFirst(session, cycle));
   const block: SummaryBlock = {

@@ -5,9 +5,12 @@ import { extract } from '../../summary/extractive.js';
 import type { Summariser } from '../../summary/summariser.js';
 import type { Session } from '../session.js';
 
-export function builtIn(session: Session): Summariser {
+/** @param background no call waits for it */
+export function builtIn(session: Session, background: boolean): Summariser {
   const { deps } = session;
-  return new BuiltInSummariser(
-    deps.extract ?? (async (p) => extract(p.messages, p.budget, (t) => deps.countShort(t, p.encoding))),
+  return new BuiltInSummariser(async (p) =>
+    deps.extract === undefined
+      ? extract(p.messages, p.budget, (t) => deps.countShort(t, p.encoding))
+      : deps.extract(p, { background }),
   );
 }

@@ -12,7 +12,16 @@ import { applySummary, type Made, Unfit } from './apply.js';
 import { isApproval, previewOf } from './approval.js';
 import { archiveNote, backupPath } from './archive-note.js';
 import { builtIn } from './built-in.js';
-import { type Cycle, type CycleEnd, type CycleKind, NOT_APPROVED, newCycle } from './cycle.js';
+import {
+  CHANGED,
+  type Cycle,
+  type CycleEnd,
+  type CycleKind,
+  inBackground,
+  NOT_APPROVED,
+  newCycle,
+  unchanged,
+} from './cycle.js';
 import { rangeOf, weightOf } from './range.js';
 import { requestOf } from './request.js';
 import { pays } from './worth.js';
@@ -81,6 +90,7 @@ export class Compactor {
       reason: o.reason,
       origin: o.origin,
       range,
+      weight: weightOf(session, range),
       previous: state.summary?.seq,
       since: state.sent.requests,
       builtIn: o.builtIn ?? false,
@@ -114,6 +124,11 @@ export class Compactor {
       this.#host.session.deps.notice('a compaction cycle broke', { error: String(e) });
       return this.#fail(current, { ok: false, how: 'failed', reason: 'error' }, String(e));
     });
+  }
+
+  /** A call waits for the cycle from now on: what it makes is applied at once. */
+  awaited(cycle: Cycle): void {
+    if (this.#current?.cycle === cycle) cycle.awaited = true;
   }
 
   /** Ends a cycle that took too long. */
@@ -171,7 +186,13 @@ export class Compactor {
         : settings.plugins.contextWindow.deadline;
     const timer = setTimeout(() => abort.abort(), ms);
     try {
-      const request = requestOf(session, cycle, weightOf(session, cycle.range));
+      await this.#turn(cycle);
+      if (!unchanged(cycle, session.state.messages, session.state.summary?.seq)) {
+        await this.#fail(current, { ok: false, how: 'rejected', reason: CHANGED });
+        return;
+      }
+      const request = requestOf(session, cycle, cycle.weight);
+      const background = inBackground(cycle);
       const wanted = {
         key: session.key,
         settings,
@@ -179,8 +200,10 @@ export class Compactor {
         format: session.state.format,
         window: session.budget().window,
         holder: this.#host.holder,
+        background,
       };
-      const summariser = cycle.builtIn ? builtIn(session) : (deps.summariser?.(wanted) ?? builtIn(session));
+      const summariser =
+        (cycle.builtIn ? undefined : deps.summariser?.(wanted)) ?? builtIn(session, background);
       const made = await Promise.race([
         summariser.summarise(request, abort.signal).catch(broken),
         aborted(abort.signal),
@@ -197,10 +220,17 @@ export class Compactor {
         await this.#fail(current, { ok: false, how: 'rejected', reason: NOT_APPROVED });
         return;
       }
+      await this.#turn(cycle);
       await this.#finish(current, made);
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Where no call waits for the cycle, it waits until it disturbs none. */
+  async #turn(cycle: Cycle): Promise<void> {
+    const { backstage } = this.#host.session.deps;
+    if (backstage !== undefined && inBackground(cycle)) await backstage.turn(cycle.weight);
   }
 
   async #finish(current: Current, made: Made): Promise<void> {
@@ -209,7 +239,8 @@ export class Compactor {
       const why = await this.#host.own((draft) => {
         const { session } = this.#host;
         const { state, profile } = session;
-        const waits = cycle.origin === 'background' || !mayEdit(state, profile.modelClass === 'AB');
+        const free = cycle.origin === 'background' && cycle.awaited !== true;
+        const waits = free || !mayEdit(state, profile.modelClass === 'AB');
         if (waits) {
           current.ready = made;
           this.applyReady(draft, { forced: false, pending: state.pending });

@@ -12,7 +12,11 @@ export interface Cycle {
   reason: string;
   /** Who wanted it: its result is applied at once, or (`background`) at a boundary when it pays. */
   origin: 'host' | 'gate' | 'error' | 'background';
+  /** A call waits for it since: its result is applied at once, whoever wanted it first. */
+  awaited?: true;
   range: Range;
+  /** Tokens of the view that the range stands for, about. */
+  weight: number;
   /** The messages of the range as they were: the result is void when they are others by then. */
   messages: readonly StoredMessage[];
   /** Decision of the summary that this one builds on. */
@@ -31,6 +35,9 @@ export interface Cycle {
 /** Reason of a cycle whose summary people did not want. */
 export const NOT_APPROVED = 'not approved';
 
+/** Reason of a cycle whose range is not what it was when it began. */
+export const CHANGED = 'the history has changed';
+
 /** `skipped`: nothing to do or not possible now. `rejected`: people or checks said no. */
 export type CycleEnd =
   | { ok: true }
@@ -45,6 +52,11 @@ export function newCycle(
   });
   const { stored, ...rest } = o;
   return { ...rest, messages: stored.slice(o.range.from, o.range.to + 1), done, settle };
+}
+
+/** Does no call wait for it? */
+export function inBackground({ origin, awaited }: Cycle): boolean {
+  return awaited !== true && (origin === 'background' || origin === 'host');
 }
 
 /** Are the messages of the range still the ones that the summary was made from? */
