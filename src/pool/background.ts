@@ -50,6 +50,13 @@ export class BackgroundLane {
     this.#waiting.push(call);
   }
 
+  /** Takes a task out again. @returns false where it no longer waits */
+  take(call: Call): boolean {
+    const at = this.#waiting.indexOf(call);
+    if (at >= 0) this.#waiting.splice(at, 1);
+    return at >= 0;
+  }
+
   pump(): void {
     if (this.busy || this.#waiting.length === 0) return;
     clearTimeout(this.#timer);

@@ -70,7 +70,8 @@ export interface PoolStats {
 }
 
 export interface RunOptions {
-  background?: boolean;
+  /** No call waits for the task, until this fires: one such runs at a time, on a thread that gives way to all others. */
+  background?: AbortSignal;
 }
 
 export interface Pool {
@@ -78,10 +79,7 @@ export interface Pool {
   countTokens(texts: readonly (string | Uint8Array)[], encoding: Encoding): Promise<Uint32Array>;
   /** Rows to clear, with reasons (L1-1 to L1-3). */
   planClearing(columns: ClearColumns): Promise<ClearPlan>;
-  /**
-   * Any other registered kind.
-   * @param o.background no call waits for it: one such task runs at a time, on a thread that gives way to all others
-   */
+  /** Any other registered kind. */
   run<K extends TaskKind>(kind: K, payload: Payload<K>, o?: RunOptions): Promise<Result<K>>;
   stats(): PoolStats;
   /** Refuses new calls, answers those it has (for `graceMs` at most) and ends the threads. */
@@ -166,7 +164,9 @@ class ShardedPool implements Pool {
     return new Promise((resolve, reject) => {
       const settle = resolve as (value: unknown) => void;
       const call: Call = { type: 'task', kind, payload, bytes: 0, failures: 0, resolve: settle, reject };
-      this.#enqueue(call, 0, o.background === true);
+      const { background } = o;
+      if (background === undefined || background.aborted) this.#enqueue(call, 0);
+      else this.#enqueueBehind(call, background);
     });
   }
 
@@ -174,16 +174,24 @@ class ShardedPool implements Pool {
     if (this.#closing !== undefined) fail('DRAINING', 'the pool is closing');
   }
 
-  #enqueue(call: Call, weight: number, background = false): void {
-    if (background && this.#background.waiting < this.#o.maxQueuedCalls) {
-      this.#background.push(call);
-      this.#schedule();
+  #enqueue(call: Call, weight: number): void {
+    if (this.#queue.push(call, weight)) this.#schedule();
+    else this.#refuse(call);
+  }
+
+  #enqueueBehind(call: Call, hurry: AbortSignal): void {
+    if (this.#background.waiting >= this.#o.maxQueuedCalls) {
+      this.#refuse(call);
       return;
     }
-    if (!background && this.#queue.push(call, weight)) {
-      this.#schedule();
-      return;
-    }
+    this.#background.push(call);
+    hurry.addEventListener('abort', () => {
+      if (this.#background.take(call)) this.#enqueue(call, 0);
+    });
+    this.#schedule();
+  }
+
+  #refuse(call: Call): void {
     this.#rejectedBusy++;
     const detail = { queued_calls: this.#queue.length, queued_units: this.#queue.units };
     call.reject(new CuratedError('BUSY', 'the worker queue is full', { detail }));

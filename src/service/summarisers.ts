@@ -38,7 +38,9 @@ export function summariserFor(wanted: SummariserWanted, pool: Pool, env: NodeJS.
       count,
     });
   }
-  return new BuiltInSummariser((payload) => pool.run('summary_extract', payload, { background: wanted.background }));
+  return new BuiltInSummariser((payload) =>
+    pool.run('summary_extract', payload, { background: wanted.background }),
+  );
 }
 
 /** Input that a model of this window takes beside the longest answer; unknown windows are not guessed. */

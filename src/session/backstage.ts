@@ -28,10 +28,17 @@ export class Backstage {
   /**
    * Resolves when a piece may run, in the order of asking; it has the thread until it awaits.
    * @param tokens size of the history it works on
+   * @param hurry fires when a call waits for the piece: then it may run at once
    */
-  turn(tokens: number): Promise<void> {
+  turn(tokens: number, hurry: AbortSignal): Promise<void> {
+    if (hurry.aborted) return Promise.resolve();
     return new Promise((go) => {
-      this.#waiting.push({ tokens, go });
+      const piece = { tokens, go };
+      this.#waiting.push(piece);
+      hurry.addEventListener('abort', () => {
+        this.#waiting = this.#waiting.filter((w) => w !== piece);
+        go();
+      });
       if (!this.#resting) this.#rest(0);
     });
   }

@@ -37,8 +37,8 @@ export interface SummariserWanted {
   window: number | undefined;
   /** Who may be asked. */
   holder: Holder | undefined;
-  /** No call waits for it. */
-  background: boolean;
+  /** No call waits for it, until this fires. */
+  background: AbortSignal;
 }
 
 export interface SessionDeps {
@@ -52,9 +52,9 @@ export interface SessionDeps {
   summariser?(wanted: SummariserWanted): Summariser;
   /**
    * The built-in summariser's work, in the pool.
-   * @param o.background no call waits for it
+   * @param o.background no call waits for it, until this fires
    */
-  extract?(payload: ExtractPayload, o?: { background?: boolean }): Promise<Extract>;
+  extract?(payload: ExtractPayload, o?: { background?: AbortSignal }): Promise<Extract>;
   /** When work that no call waits for may have the main thread; without it at once. */
   backstage?: Backstage;
   /** Absent where nothing is kept on disk beside the journal. */

@@ -27,7 +27,7 @@ function wanted(summarizer: unknown, holder?: Partial<Caller>): SummariserWanted
     format: 'anthropic',
     window: 200_000,
     holder: holder as Caller,
-    background: false,
+    background: new AbortController().signal,
   };
 }
 

@@ -5,8 +5,8 @@ import { extract } from '../../summary/extractive.js';
 import type { Summariser } from '../../summary/summariser.js';
 import type { Session } from '../session.js';
 
-/** @param background no call waits for it */
-export function builtIn(session: Session, background: boolean): Summariser {
+/** @param background no call waits for it, until this fires */
+export function builtIn(session: Session, background: AbortSignal): Summariser {
   const { deps } = session;
   return new BuiltInSummariser(async (p) =>
     deps.extract === undefined

@@ -17,7 +17,6 @@ import {
   type Cycle,
   type CycleEnd,
   type CycleKind,
-  inBackground,
   NOT_APPROVED,
   newCycle,
   unchanged,
@@ -48,6 +47,7 @@ export interface BeginOptions {
 interface Current {
   cycle: Cycle;
   abort: AbortController;
+  launched?: true;
   /** The summary, where it waits for a boundary. */
   ready?: Made;
   /** Why it cannot stand in the request: the command that tried has left nothing, the next one says so. */
@@ -109,17 +109,18 @@ export class Compactor {
     return cycle;
   }
 
-  /** The command that began it left nothing: neither does the cycle. */
+  /** The command that began it left nothing: neither does the cycle. One that ran before goes on. */
   abandon(cycle: Cycle): void {
-    if (this.#current?.cycle !== cycle) return;
+    if (this.#current?.cycle !== cycle || this.#current.launched) return;
     this.#current = undefined;
     cycle.settle({ ok: false, how: 'skipped', reason: 'the call failed' });
   }
 
-  /** Starts the work. Never rejects; `cycle.done` tells the end. */
+  /** Starts the work, once. Never rejects; `cycle.done` tells the end. */
   launch(cycle: Cycle): void {
     const current = this.#current;
-    if (current?.cycle !== cycle) return;
+    if (current?.cycle !== cycle || current.launched) return;
+    current.launched = true;
     void this.#run(current).catch((e: unknown) => {
       this.#host.session.deps.notice('a compaction cycle broke', { error: String(e) });
       return this.#fail(current, { ok: false, how: 'failed', reason: 'error' }, String(e));
@@ -128,7 +129,7 @@ export class Compactor {
 
   /** A call waits for the cycle from now on: what it makes is applied at once. */
   awaited(cycle: Cycle): void {
-    if (this.#current?.cycle === cycle) cycle.awaited = true;
+    if (this.#current?.cycle === cycle) cycle.hurry.abort();
   }
 
   /** Ends a cycle that took too long. */
@@ -192,7 +193,7 @@ export class Compactor {
         return;
       }
       const request = requestOf(session, cycle, cycle.weight);
-      const background = inBackground(cycle);
+      const background = cycle.hurry.signal;
       const wanted = {
         key: session.key,
         settings,
@@ -230,7 +231,7 @@ export class Compactor {
   /** Where no call waits for the cycle, it waits until it disturbs none. */
   async #turn(cycle: Cycle): Promise<void> {
     const { backstage } = this.#host.session.deps;
-    if (backstage !== undefined && inBackground(cycle)) await backstage.turn(cycle.weight);
+    await backstage?.turn(cycle.weight, cycle.hurry.signal);
   }
 
   async #finish(current: Current, made: Made): Promise<void> {
@@ -239,7 +240,7 @@ export class Compactor {
       const why = await this.#host.own((draft) => {
         const { session } = this.#host;
         const { state, profile } = session;
-        const free = cycle.origin === 'background' && cycle.awaited !== true;
+        const free = cycle.origin === 'background' && !cycle.hurry.signal.aborted;
         const waits = free || !mayEdit(state, profile.modelClass === 'AB');
         if (waits) {
           current.ready = made;

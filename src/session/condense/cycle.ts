@@ -12,8 +12,8 @@ export interface Cycle {
   reason: string;
   /** Who wanted it: its result is applied at once, or (`background`) at a boundary when it pays. */
   origin: 'host' | 'gate' | 'error' | 'background';
-  /** A call waits for it since: its result is applied at once, whoever wanted it first. */
-  awaited?: true;
+  /** Fires when a call waits for it: it makes haste then, and its result is applied at once, whoever wanted it first. */
+  hurry: AbortController;
   range: Range;
   /** Tokens of the view that the range stands for, about. */
   weight: number;
@@ -44,19 +44,16 @@ export type CycleEnd =
   | { ok: false; how: 'skipped' | 'rejected' | 'failed' | 'timeout'; reason: string };
 
 export function newCycle(
-  o: Omit<Cycle, 'done' | 'settle' | 'messages'> & { stored: readonly StoredMessage[] },
+  o: Omit<Cycle, 'done' | 'settle' | 'messages' | 'hurry'> & { stored: readonly StoredMessage[] },
 ): Cycle {
   let settle!: (end: CycleEnd) => void;
   const done = new Promise<CycleEnd>((resolve) => {
     settle = resolve;
   });
   const { stored, ...rest } = o;
-  return { ...rest, messages: stored.slice(o.range.from, o.range.to + 1), done, settle };
-}
-
-/** Does no call wait for it? */
-export function inBackground({ origin, awaited }: Cycle): boolean {
-  return awaited !== true && (origin === 'background' || origin === 'host');
+  const hurry = new AbortController();
+  if (o.origin === 'gate' || o.origin === 'error') hurry.abort();
+  return { ...rest, hurry, messages: stored.slice(o.range.from, o.range.to + 1), done, settle };
 }
 
 /** Are the messages of the range still the ones that the summary was made from? */
