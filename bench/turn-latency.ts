@@ -1,9 +1,11 @@
 // What the hook costs an agent before each model call: `session.append` of 1.5 KB and `llm.prepare`, one after the other,
 // on sessions of 50,000 tokens. Wall time as the client sees it over the unix socket. With `--with-summaries` the same
 // turns beside summaries that are being written, against turns of the same run with none; `--blocks=N` makes it longer and
-// `--kinds=others,cores` leaves out the other kinds of load.
+// `--kinds=others,cores` leaves out the other kinds of load. With `--durable` turns that wait for the disk, against turns that do
+// not and a journal in memory.
 import { besideSummaries } from './daemon/beside-summaries.js';
 import { daemonChild } from './daemon/child.js';
+import { durableTurns } from './daemon/durable-turns.js';
 import { appendParams, loadedSession, prepareParams, quantile, took } from './daemon/load.js';
 import { Wire } from './daemon/wire.js';
 import { type BenchOptions, type BenchResult, machineLine, round } from './harness.js';
@@ -14,6 +16,8 @@ const TURNS = 50;
 const WARM_SESSIONS = 4;
 
 export default async function run({ args }: BenchOptions): Promise<BenchResult> {
+  if (args.includes('--durable'))
+    return { name: 'turn-latency', figures: { machine: machineLine(), ...(await durableTurns()) } };
   const withSummaries = args.includes('--with-summaries');
   const daemon = await daemonChild({ watchLoop: withSummaries });
   try {

@@ -1,6 +1,6 @@
 // Starts the daemon of a benchmark in a process and a home of its own, and reads its gauges.
 import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,10 @@ export interface DaemonSettings {
   /** Counts by length, so that the cost of counting is left out. */
   uncounted?: boolean;
   limits?: Record<string, number>;
+  /** Keeps the journal in memory alone. */
+  memory?: boolean;
+  /** YAML of its configuration file. */
+  config?: string;
   /** Keeps the event loop's delay, which wakes the main thread every millisecond. */
   watchLoop?: boolean;
   /** Further arguments of node, such as --cpu-prof. */
@@ -23,6 +27,8 @@ export interface Gauge {
   mainWaitMicros: number;
   /** The longest delay of the event loop since the gauge before, microseconds; 0 where it is not watched. */
   loopDelayMicros: number;
+  /** The same at the 99th percentile. */
+  loopP99Micros: number;
   /** Bytes: resident, and held by V8 and its buffers. */
   rss: number;
   held: number;
@@ -38,7 +44,8 @@ export interface DaemonChild {
 
 export async function daemonChild(settings: DaemonSettings = {}): Promise<DaemonChild> {
   const home = mkdtempSync(join(tmpdir(), 'curated-bench-'));
-  const { nodeArgs = [], ...rest } = settings;
+  const { nodeArgs = [], config, ...rest } = settings;
+  if (config !== undefined) writeFileSync(join(home, 'config.yaml'), config);
   const child = fork(
     fileURLToPath(new URL('./process.js', import.meta.url)),
     [JSON.stringify({ ...rest, home })],

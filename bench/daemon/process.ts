@@ -14,6 +14,7 @@ const daemon = await startDaemon({
   // Four characters a token, so that sizes stay in proportion.
   ...(settings.uncounted === true ? { count: (text: string | Uint8Array) => text.length >> 2 } : {}),
   limits: settings.limits ?? {},
+  ...(settings.memory === true ? { memory: true } : {}),
 });
 
 /** Nanoseconds that the main thread ran, and that it was ready and had no core; its thread id is the process id. Zeros where the kernel does not tell. */
@@ -33,11 +34,12 @@ const delay: IntervalHistogram | undefined = settings.watchLoop
   : undefined;
 delay?.enable();
 
-/** The longest that the loop was late since the last look, microseconds. */
-function loopDelay(): number {
-  const late = delay === undefined ? 0 : Math.max(0, delay.max / 1000 - LOOK_MS * 1000);
+/** How late the loop was since the last look, microseconds: at most, and at the 99th percentile. */
+function loopDelay(): { loopDelayMicros: number; loopP99Micros: number } {
+  const late = (nanos: number) => Math.max(0, nanos / 1000 - LOOK_MS * 1000);
+  const found = { loopDelayMicros: late(delay?.max ?? 0), loopP99Micros: late(delay?.percentile(99) ?? 0) };
   delay?.reset();
-  return late;
+  return found;
 }
 
 function gauge(): Gauge {
@@ -50,7 +52,7 @@ function gauge(): Gauge {
     mainWaitMicros: main.waited / 1000,
     rss: memory.rss,
     held: memory.heapUsed + memory.external,
-    loopDelayMicros: loopDelay(),
+    ...loopDelay(),
   };
 }
 

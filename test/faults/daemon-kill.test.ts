@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
+import { SqliteStore } from '../../src/journal/index.js';
+import { foldState, resume } from '../../src/session/load.js';
+import { stateHash } from '../../src/session/snapshot/body.js';
 import { Agent, dice } from './kill-agent.js';
 
 const KILLS = Number(process.env['CURATED_KILLS'] ?? 50);
@@ -122,9 +124,19 @@ test(`F44 F38 ${KILLS} kills of the whole daemon under ${SESSIONS} sessions: not
   }
   life.process.kill('SIGKILL');
   await life.ended;
-  const db = new Database(join(home, 'data/journal.db'), { readonly: true });
-  const snapshots = db.prepare('SELECT count(*) FROM snapshots').pluck().get() as number;
-  db.close();
+  const store = await SqliteStore.open(join(home, 'data/journal.db'));
+  let snapshots = 0;
+  try {
+    for (const { key } of await store.heads()) {
+      const { state, snapshot, refused } = await resume(store, key);
+      assert.equal(refused, undefined, `the snapshot of ${key.session}`);
+      if (snapshot === 0) continue;
+      snapshots += 1;
+      assert.equal(stateHash(state), stateHash(await foldState(store, key)), `the state of ${key.session}`);
+    }
+  } finally {
+    await store.close();
+  }
   const sum = (f: (a: Agent) => number) => all.reduce((n, a) => n + f(a), 0);
   t.diagnostic(
     `${sum((a) => a.acknowledged)} calls acknowledged, ${sum((a) => a.repeated)} made again after a kill, ` +
