@@ -12,9 +12,10 @@ const count = (text: string): number => tokenizer.count(text, 'o200k_base');
 export default function work(task: {
   session: PackedSession;
   arms?: readonly ArmSpec[];
+  plays?: boolean;
 }): Promise<WhatIfReport | ArmResult[]> {
   const session = unpackSession(task.session);
   return task.arms === undefined
-    ? judge(session, { count, now })
+    ? judge(session, { count, now, plays: task.plays !== false })
     : playArms(session, task.arms, { count, now });
 }

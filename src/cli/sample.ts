@@ -7,6 +7,7 @@ import type { Client } from '../client/index.js';
 import { folderOf, isDrawn, type SamplerRules } from '../eval/cases/sampler.js';
 import { caseJournal, writeCase } from './case-folder.js';
 import { printJson, say, withClient } from './connection.js';
+import { share } from './numbers.js';
 import { Progress } from './progress.js';
 
 interface SampleOptions {
@@ -47,13 +48,6 @@ export function register(program: Command): void {
         say(`${added.length} cases added to ${dir}`);
       }
     });
-}
-
-function share(text: string): number {
-  const n = Number(text);
-  if (text.trim() === '' || !(n >= 0 && n <= 1))
-    throw new InvalidArgumentError('a number from 0 to 1 is expected');
-  return n;
 }
 
 function count(text: string): number {

@@ -29,7 +29,7 @@ export function whatIfTable(r: WhatIfReport): string {
   const t = r.totals;
   return [
     `${whole(r.sessions)} sessions, ${whole(r.requests)} requests in ${whole(r.files)} files (${bytes(r.bytes)}); ${whole(r.skipped)} of ${whole(r.lines)} lines skipped\n`,
-    `input ${short(t.input)}, cache read ${short(t.cache_read)}, cache write ${short(t.cache_write)}, output ${short(t.output)} tokens\n\n`,
+    `input ${short(t.input)}, cache read ${short(t.cache_read)}, cache write ${short(t.cache_write)}, output ${short(t.output)} tokens; cost ${money(r.cost)}\n\n`,
     presets(r),
     ...notes(r),
     r.requests === 0 ? '' : `\n${kinds(r)}`,
@@ -79,6 +79,18 @@ function presets(r: WhatIfReport): string {
 
 function notes(r: WhatIfReport): string[] {
   const out: string[] = [];
+  if (r.played.requests < r.requests) {
+    const ranges = WHATIF_PRESETS.flatMap((name) => {
+      const i = r.presets[name].saved_interval;
+      return i === null ? [] : [`${name} ${(100 * i.low).toFixed(1)} to ${(100 * i.high).toFixed(1)} %`];
+    });
+    out.push(
+      `the presets were played on ${whole(r.played.requests)} of ${whole(r.requests)} requests, in ${whole(r.played.sessions)} of ${whole(r.sessions)} sessions that were drawn; the table is of those, all else of all`,
+      ranges.length === 0
+        ? 'too few sessions to say how far off that may be'
+        : `saved, 95 %: ${ranges.join(', ')}`,
+    );
+  }
   if (r.counted_requests > 0)
     out.push(
       `${whole(r.counted_requests)} requests have no report of their usage: counted, with a cache as their provider's rules say`,

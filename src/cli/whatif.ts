@@ -6,6 +6,7 @@ import { EvalThreads } from '../eval/threads.js';
 import { type WhatIfReport, whatIf } from '../eval/whatif/index.js';
 import { printJson } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
+import { share } from './numbers.js';
 import { FileProgress } from './progress.js';
 import { whatIfTable } from './whatif-table.js';
 
@@ -16,15 +17,21 @@ export function register(program: Command): void {
     .command('whatif')
     .description('say what each preset would have saved or lost on your existing agent logs; needs no daemon')
     .argument('<logs...>', 'files or folders: Claude Code, Codex, OpenAI or Anthropic request logs, exports')
+    .option(
+      '--sample <share>',
+      'play the presets on this share of the sessions only; the rest is of all',
+      share,
+      1,
+    )
     .option('--json', 'as JSON')
-    .action(async (logs: string[], o: { json?: boolean }) => {
-      const report = await run(logs);
+    .action(async (logs: string[], o: { sample: number; json?: boolean }) => {
+      const report = await run(logs, o.sample);
       if (o.json === true) printJson(report);
       else process.stdout.write(whatIfTable(report));
     });
 }
 
-async function run(logs: readonly string[]): Promise<WhatIfReport> {
+async function run(logs: readonly string[], sample: number): Promise<WhatIfReport> {
   const files = logs.flatMap(filesOf);
   if (files.length === 0)
     throw new CommandError('no log files there', {
@@ -35,7 +42,8 @@ async function run(logs: readonly string[]): Promise<WhatIfReport> {
   const progress = new FileProgress(files);
   try {
     return await whatIf(files, {
-      judge: (session) => threads.judge(session),
+      judge: (session, plays) => threads.judge(session, plays),
+      sample,
       ahead: threads.ahead,
       onSession: (session, bytes) => progress.show(session.id, bytes),
     });

@@ -111,6 +111,36 @@ export function ratioBootstrap(
   };
 }
 
+/**
+ * Interval of a share, `sum` over `weight` of all units together. Percentile bootstrap over the units.
+ * @returns undefined for fewer than five units, or no weight
+ */
+export function shareBootstrap(units: readonly Weighed[], o: BootstrapOptions = {}): Interval | undefined {
+  const n = units.length;
+  const { seed = 1, samples = 2000, level = 0.95 } = o;
+  const next = dice(seed);
+  const share = (draw: (i: number) => number): number => {
+    let sum = 0;
+    let weight = 0;
+    for (let i = 0; i < n; i++) {
+      const unit = units[draw(i)]!;
+      sum += unit.sum;
+      weight += unit.weight;
+    }
+    return sum / weight;
+  };
+  const mean = share((i) => i);
+  if (n < LEAST_PAIRS || !Number.isFinite(mean)) return undefined;
+  const drawn: number[] = [];
+  for (let s = 0; s < samples; s++) {
+    const value = share(() => Math.floor(next() * n));
+    if (Number.isFinite(value)) drawn.push(value);
+  }
+  drawn.sort((a, b) => a - b);
+  const tail = (1 - level) / 2;
+  return { mean, low: quantile(drawn, tail), high: quantile(drawn, 1 - tail), n };
+}
+
 function moments(values: readonly number[], at: (i: number) => number): { mean: number; error: number } {
   const n = values.length;
   let sum = 0;

@@ -30,8 +30,8 @@ export class EvalThreads {
   }
 
   /** What a session used and what each preset would have made of it. Rejects for a fault of ours alone. */
-  judge(session: LoggedSession): Promise<WhatIfReport> {
-    return this.#pool.run({ session: packSession(session) }) as Promise<WhatIfReport>;
+  judge(session: LoggedSession, plays = true): Promise<WhatIfReport> {
+    return this.#pool.run({ session: packSession(session), plays }) as Promise<WhatIfReport>;
   }
 
   /** The session under each arm, in order. Rejects for a fault of ours alone. */

@@ -2,7 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dice, isNonInferior, mcNemar, pairedBootstrap, quantile } from '../../src/eval/stats.js';
+import {
+  dice,
+  isNonInferior,
+  mcNemar,
+  pairedBootstrap,
+  quantile,
+  shareBootstrap,
+} from '../../src/eval/stats.js';
 
 const EVALS = 1000;
 const PAIRS = 24;
@@ -83,4 +90,21 @@ test('quantiles interpolate', () => {
   assert.equal(quantile([1, 2, 3, 4], 0.5), 2.5);
   assert.equal(quantile([5], 0.95), 5);
   assert.ok(Number.isNaN(quantile([], 0.5)));
+});
+
+test('the share that a sample of sessions saved: its interval holds the true one about as often as it says', () => {
+  const next = dice(23);
+  let held = 0;
+  for (let e = 0; e < 300; e++) {
+    // Sizes over two decades; each saves 30 % of its own on average.
+    const units = Array.from({ length: 40 }, () => {
+      const weight = 10 ** (2 * next());
+      return { sum: weight * (0.3 + 0.1 * normal(next)), weight };
+    });
+    const i = shareBootstrap(units, FAST)!;
+    if (i.low <= 0.3 && i.high >= 0.3) held++;
+  }
+  assert.ok(held / 300 >= 0.87, `${held}`);
+  assert.equal(shareBootstrap([{ sum: 1, weight: 2 }]), undefined);
+  assert.equal(shareBootstrap(Array(9).fill({ sum: 0, weight: 0 })), undefined);
 });

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { attach } from '../../native/index.js';
+import { isDrawn } from '../../src/eval/cases/sampler.js';
 import { EvalThreads } from '../../src/eval/threads.js';
 import { judge, WHATIF_PRESETS, type WhatIfReport, whatIf } from '../../src/eval/whatif/index.js';
 import { exportJsonl } from '../../src/journal/index.js';
@@ -107,6 +108,32 @@ test('whatif on threads of its own says the same, whichever session is done firs
   });
   assert.equal(seen.length, 9);
   assert.deepEqual(there, here);
+});
+
+test('whatif of a sample: what was used is of all sessions, the presets of those that were drawn', async (t) => {
+  const text = readFileSync(join(LOGS, 'recorded.jsonl'), 'utf8').trimEnd().split('\n');
+  const copies = Array.from({ length: 40 }, (_, i) =>
+    text.map((line) => {
+      const c = JSON.parse(line);
+      return JSON.stringify({ ...c, id: `${c.id}-${i}` });
+    }),
+  ).flat();
+  const file = await fileOf(t, copies.join('\n'));
+  const play = (sample: number) =>
+    whatIf([file], { judge: (s, plays) => judge(s, { count: roughTokens, now: NOW, plays }), sample });
+  const [all, some, none] = [await play(1), await play(0.3), await play(0)];
+  const used = ({ presets: _, played: __, ...rest }: WhatIfReport) => rest;
+  for (const r of [some, none]) assert.deepEqual(used(r), used(all));
+  near(all.cost, all.presets.off.cost!);
+  assert.deepEqual(all.played, { sessions: all.sessions, requests: all.requests });
+  assert.ok(some.played.sessions > 0 && some.played.sessions < all.sessions);
+  assert.deepEqual(none.played, { sessions: 0, requests: 0 });
+  // The drawn ones alone, in a file of their own, give the same table.
+  const drawn = copies.filter((line) => isDrawn(JSON.parse(line).id, 0.3));
+  const apart = await of(await fileOf(t, drawn.join('\n')));
+  assert.equal(apart.sessions, some.played.sessions);
+  for (const preset of WHATIF_PRESETS)
+    assert.deepEqual({ ...some.presets[preset], saved_interval: null }, apart.presets[preset]);
 });
 
 test('whatif rejects when a judge fails, and waits for no other', async () => {

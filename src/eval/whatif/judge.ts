@@ -31,6 +31,8 @@ export interface JudgeOptions {
   count: CountText;
   /** Day of the prices where a log has no times, epoch ms. */
   now: number;
+  /** False: only what was used, no preset is played. Default true. */
+  plays?: boolean;
 }
 
 export async function judge(logged: LoggedSession, options: JudgeOptions): Promise<WhatIfReport> {
@@ -44,6 +46,8 @@ export async function judge(logged: LoggedSession, options: JudgeOptions): Promi
   sumBaseline(r, logged, b, prices);
   addSpread(r, m);
   const own = addBreaks(r, m, b, prices);
+  if (o.plays === false) return r;
+  r.played = { sessions: r.sessions, requests: r.requests };
   const references = referencesOf(m);
   const needed = references.reduce((n, names) => n + names.length, 0);
   for (const preset of WHATIF_PRESETS) r.presets[preset].names.needed = needed;
@@ -76,7 +80,7 @@ function sumBaseline(
     if (prices[i] === undefined) {
       r.unpriced_requests++;
       unpriced.add(request.model ?? logged.model ?? '');
-    }
+    } else r.cost = addMoney(r.cost, requestCost(prices[i]!, b.classes[i]!));
     addClasses(r.totals, b.recorded[i] ? b.classes[i]! : countedAsInput(b.classes[i]!));
   }
   r.unpriced_models = [...unpriced];

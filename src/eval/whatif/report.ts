@@ -19,6 +19,8 @@ export interface PresetReport extends Totals {
   /** Against `off`; negative: lost. */
   saved: number | null;
   saved_share: number | null;
+  /** 95 % interval of that share over the sessions; null where all sessions were played, or too few. */
+  saved_interval: { low: number; high: number } | null;
   /** Prompt tokens against `off`. */
   saved_tokens: number;
   /** Tool results cleared or made shorter. */
@@ -49,6 +51,10 @@ export interface WhatIfReport {
   requests: number;
   skipped: number;
   totals: Totals;
+  /** USD of it all, as it was; null without a price for any of the models. */
+  cost: number | null;
+  /** What `presets` is about, `off` included: all of it, or the sessions that were drawn. */
+  played: { sessions: number; requests: number };
   presets: Record<WhatIfPreset, PresetReport>;
   /** Requests without a report of their own: counted by us, the cache taken to be as the provider's rules say. */
   counted_requests: number;
@@ -81,6 +87,7 @@ export function newReport(): WhatIfReport {
     cost: null,
     saved: null,
     saved_share: null,
+    saved_interval: null,
     saved_tokens: 0,
     cleared: 0,
     cache_breaks: 0,
@@ -95,6 +102,8 @@ export function newReport(): WhatIfReport {
     requests: 0,
     skipped: 0,
     totals: noTotals(),
+    cost: null,
+    played: { sessions: 0, requests: 0 },
     presets: { off: preset(), conservative: preset(), balanced: preset(), aggressive: preset() },
     counted_requests: 0,
     unpriced_requests: 0,

@@ -1,4 +1,5 @@
 // Reports of single sessions added up, in their order, so that the sums are the same whichever thread made them.
+import { shareBootstrap, type Weighed } from '../stats.js';
 import {
   addMoney,
   newReport,
@@ -8,6 +9,7 @@ import {
   type ToolShare,
   type Totals,
   WHATIF_PRESETS,
+  type WhatIfPreset,
   type WhatIfReport,
 } from './report.js';
 
@@ -15,6 +17,13 @@ export class Sum {
   readonly #report = newReport();
   readonly #tools = new Map<string, ToolShare>();
   readonly #unpriced = new Set<string>();
+  /** What each session saved, and of what. */
+  readonly #savings: Record<WhatIfPreset, Weighed[]> = {
+    off: [],
+    conservative: [],
+    balanced: [],
+    aggressive: [],
+  };
 
   add(part: WhatIfReport): void {
     const r = this.#report;
@@ -24,6 +33,10 @@ export class Sum {
     r.unpriced_requests += part.unpriced_requests;
     for (const model of part.unpriced_models) this.#unpriced.add(model);
     addTotals(r.totals, part.totals);
+    r.cost = addMoney(r.cost, part.cost ?? undefined);
+    r.played.sessions += part.played.sessions;
+    r.played.requests += part.played.requests;
+    this.#keepSavings(part);
     for (const preset of WHATIF_PRESETS) addPreset(r.presets[preset], part.presets[preset]);
     for (const [kind, tokens] of Object.entries(part.kinds)) r.kinds[kind] = (r.kinds[kind] ?? 0) + tokens;
     for (const share of part.tools) this.#tool(share);
@@ -39,18 +52,30 @@ export class Sum {
   report(counts: { files: number; lines: number; skipped: number; bytes: number }): WhatIfReport {
     const r = this.#report;
     const { off } = r.presets;
+    const isSample = r.played.requests < r.requests;
     for (const preset of WHATIF_PRESETS) {
       const p = r.presets[preset];
       p.saved_tokens = promptOf(off) - promptOf(p);
       if (p.cost === null || off.cost === null) continue;
       p.saved = off.cost - p.cost;
       p.saved_share = off.cost === 0 ? 0 : p.saved / off.cost;
+      const interval = isSample && preset !== 'off' ? shareBootstrap(this.#savings[preset]) : undefined;
+      if (interval !== undefined) p.saved_interval = { low: interval.low, high: interval.high };
     }
     r.kinds = Object.fromEntries(Object.entries(r.kinds).sort((a, b) => b[1] - a[1]));
     // By what their results cost over all requests, the most expensive first.
     r.tools = [...this.#tools.values()].sort((a, b) => b.carried - a.carried || (a.tool < b.tool ? -1 : 1));
     r.unpriced_models = [...this.#unpriced].sort();
     return { ...r, ...counts };
+  }
+
+  #keepSavings(part: WhatIfReport): void {
+    const was = part.presets.off.cost;
+    if (was === null) return;
+    for (const preset of WHATIF_PRESETS) {
+      const { cost } = part.presets[preset];
+      if (cost !== null) this.#savings[preset].push({ sum: was - cost, weight: was });
+    }
   }
 
   #tool(share: ToolShare): void {
