@@ -37,6 +37,7 @@ import { summariserFor } from './service/summarisers.js';
 import { WorkingFiles } from './service/working-files.js';
 import { Backstage } from './session/backstage.js';
 import { SessionRegistry } from './session/registry.js';
+import { codeMark } from './session/snapshot/code.js';
 import { VERSION } from './version.js';
 import { Vocabularies } from './vocabularies.js';
 
@@ -108,6 +109,8 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
   const metrics = createMetrics();
   const health = new Health(clock, VERSION);
   const tokenizer = attach();
+  // Read once, before anybody waits for it.
+  codeMark();
   const store: Store = o.memory
     ? new MemoryStore({ bytes: limits.journal_bytes })
     : await SqliteStore.open(join(paths.data, 'journal.db'), {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { exportJsonl, MemoryStore, references, type SessionKey } from '../../src/journal/index.js';
 import { foldState, resume } from '../../src/session/load.js';
 import { bodyOf, openBody, stateHash } from '../../src/session/snapshot/body.js';
+import { codeMark } from '../../src/session/snapshot/code.js';
 import { packed, SNAPSHOT_FORMAT, unpacked } from '../../src/session/snapshot/container.js';
 import { VERSION } from '../../src/version.js';
 import { assistant, BenchDaemon, clearing, toolRound, user } from './bench-daemon.js';
@@ -99,6 +100,10 @@ test('J-12 J-2 a snapshot that is damaged, of another format or build, or not of
   const line = Buffer.from(bytes.subarray(0, end)).toString();
   const withLine = (other: string) => Buffer.concat([Buffer.from(other), bytes.subarray(end)]);
   const earlier = await packed(bodyOf(await foldState(store, KEY, seq - 1)));
+  // The same version, built from other sources.
+  const text = bodyOf(await foldState(store, KEY)).toString('latin1');
+  const otherCode = Buffer.from(text.replace(codeMark(), codeMark().replace(/./g, 'a')), 'latin1');
+  assert.notEqual(otherCode.toString('latin1'), text);
   const flipped = (at: number) => {
     const copy = new Uint8Array(bytes);
     copy[at]! ^= 4;
@@ -113,6 +118,7 @@ test('J-12 J-2 a snapshot that is damaged, of another format or build, or not of
     ['format', withLine(line.replace(`"curated_snapshot":${SNAPSHOT_FORMAT}`, '"curated_snapshot":0'))],
     ['format', withLine(line.replace(`"curated_snapshot":${SNAPSHOT_FORMAT}`, '"curated_snapshot":99'))],
     ['build', withLine(line.replace(VERSION, '0.0.9'))],
+    ['build', await packed(otherCode)],
     ['place', earlier],
     ['unreadable', await packed(Buffer.from([200, 0, 0, 0, 1]))],
   ];

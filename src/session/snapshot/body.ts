@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalize } from '../../json/index.js';
 import type { SessionState } from '../state.js';
+import { codeMark } from './code.js';
 import type { Plain } from './fields.js';
 import { plainOf, stateOf } from './plain.js';
 import { TextReader, type TextRef, TextWriter } from './texts.js';
@@ -12,6 +13,8 @@ const LENGTH_BYTES = 4;
 interface Head {
   /** Hashes of the blobs that messages stand in. */
   blobs: string[];
+  /** Of the build that wrote it. */
+  code: string;
   state: Plain;
 }
 
@@ -19,7 +22,9 @@ interface Head {
 export function bodyOf(state: SessionState): Buffer {
   const texts = new TextWriter();
   const plain = plainOf(state, (text) => texts.ref(text));
-  const head = Buffer.from(JSON.stringify({ blobs: [...texts.blobs], state: plain } satisfies Head));
+  const head = Buffer.from(
+    JSON.stringify({ blobs: [...texts.blobs], code: codeMark(), state: plain } satisfies Head),
+  );
   const out = Buffer.allocUnsafeSlow(LENGTH_BYTES + head.length + texts.bytes);
   out.writeUInt32LE(head.length);
   head.copy(out, LENGTH_BYTES);
@@ -30,6 +35,7 @@ export function bodyOf(state: SessionState): Buffer {
 export interface Opened {
   /** Blobs to fetch. */
   blobs: readonly string[];
+  code: string;
   seq: number;
   /** Throws where a text is not there, or more than the state names. */
   state(blobs: ReadonlyMap<string, Uint8Array>): SessionState;
@@ -38,9 +44,10 @@ export interface Opened {
 /** Throws on bytes that are no body. */
 export function openBody(body: Buffer): Opened {
   const end = LENGTH_BYTES + body.readUInt32LE();
-  const { blobs, state } = JSON.parse(body.toString('utf8', LENGTH_BYTES, end)) as Head;
+  const { blobs, code, state } = JSON.parse(body.toString('utf8', LENGTH_BYTES, end)) as Head;
   return {
     blobs,
+    code,
     seq: state['seq'] as number,
     state: (known) => {
       const texts = new TextReader(body, end, known);

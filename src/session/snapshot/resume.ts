@@ -4,6 +4,7 @@ import { CuratedError } from '../../errors.js';
 import type { SessionKey, Store } from '../../journal/index.js';
 import type { SessionState } from '../state.js';
 import { openBody } from './body.js';
+import { codeMark } from './code.js';
 import { type Refusal, unpacked } from './container.js';
 import { MissingText } from './texts.js';
 
@@ -21,6 +22,7 @@ export async function stateFromSnapshot(
   if (typeof body === 'string') return { refused: body };
   try {
     const opened = openBody(body);
+    if (opened.code !== codeMark()) return { refused: 'build' };
     if (opened.seq !== snapshot.seq) return { refused: 'place' };
     const blobs = opened.blobs.length === 0 ? NONE : await store.blobs(key, opened.blobs);
     const state = opened.state(blobs);
