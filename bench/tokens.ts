@@ -52,7 +52,7 @@ export default async function tokens({ json, args }: BenchOptions): Promise<Benc
   };
   const c0 = cpuMicros();
   const t0 = performance.now();
-  loadTables();
+  figures['tables_mb'] = round(loadTables().tableBytes / 1e6);
   const first = attach();
   first.count('x', 'o200k_base');
   first.count('x', 'cl100k_base');
@@ -92,24 +92,64 @@ export default async function tokens({ json, args }: BenchOptions): Promise<Benc
   if (only.length === 0 || only.includes('cjk')) {
     for (const encoding of supportedEncodings()) measureUnseen(encoding, [tiktoken, ...peers], figures, say);
   }
-  if (only.length === 0 || only.includes('runs')) {
-    let worst = Number.POSITIVE_INFINITY;
-    for (const encoding of supportedEncodings()) {
-      const jobs = new Map(Object.entries(runs(1_000_000)).map(([n, t]) => [n, t] as const));
-      const took = inTurns(new Map([...jobs].map(([n, t]) => [n, () => void first.count(t, encoding)])), {
-        rounds: 3,
-        sliceMs: 80,
-        warmMs: 40,
-      });
-      for (const [name, text] of jobs) {
-        const rate = Buffer.byteLength(text) / took.get(name)!;
-        figures[`${encoding}.run_${name}.mb_per_s`] = round(rate);
-        worst = Math.min(worst, rate);
-      }
-    }
-    figures['worst_mb_per_s'] = round(worst);
+  if (only.length === 0 || only.includes('append')) {
+    for (const encoding of supportedEncodings())
+      figures[`${encoding}.append_us`] = appendMicros(first, encoding);
   }
+  if (only.length === 0 || only.includes('runs')) measureRuns(first, figures);
   return { name: 'tokens', figures };
+}
+
+/**
+ * Unbroken runs of 1 MB: rates, and what ten times the length costs: the same text in one piece, in 10 and in 100, so that caches
+ * hold as much of each.
+ */
+function measureRuns(ours: Tokenizer, figures: Record<string, number | string>): void {
+  let worst = Number.POSITIVE_INFINITY;
+  let growth = 0;
+  for (const encoding of supportedEncodings()) {
+    for (const [name, text] of Object.entries(runs(1_000_000))) {
+      const jobs = new Map<string, () => void>();
+      for (const parts of [100, 10, 1]) {
+        const size = Math.ceil(text.length / parts);
+        const texts = Array.from({ length: parts }, (_, i) => text.slice(i * size, (i + 1) * size));
+        jobs.set(String(parts), () => {
+          for (const t of texts) ours.count(t, encoding);
+        });
+      }
+      const took = inTurns(jobs, { rounds: 5, sliceMs: 40, warmMs: 40 });
+      const rate = Buffer.byteLength(text) / took.get('1')!;
+      figures[`${encoding}.run_${name}.mb_per_s`] = round(rate);
+      worst = Math.min(worst, rate);
+      growth = Math.max(
+        growth,
+        (10 * took.get('1')!) / took.get('10')!,
+        (10 * took.get('10')!) / took.get('100')!,
+      );
+    }
+  }
+  figures['worst_mb_per_s'] = round(worst);
+  figures['worst_growth_of_ten'] = round(growth);
+}
+
+/** CPU microseconds of 100 bytes appended to a text of 1 MB and counted. */
+function appendMicros(ours: Tokenizer, encoding: Encoding): number {
+  const appender = ours.appender(encoding);
+  const text = corpora.code();
+  for (let bytes = 0; bytes < 1_000_000; bytes += text.length) appender.append(text);
+  let at = 0;
+  const took = inTurns(
+    new Map([
+      [
+        'append',
+        () => {
+          at = (at + 100) % (text.length - 100);
+          appender.append(text.slice(at, at + 100));
+        },
+      ],
+    ]),
+  );
+  return round(took.get('append')!);
 }
 
 function measure(

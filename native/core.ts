@@ -131,6 +131,9 @@ export function sharedCore(tables: SharedTables): Core {
   });
 }
 
+/** This thread's instance over the large region: to make one costs more than counting 50 KB. */
+const largeCores = new WeakMap<SharedTables, Core>();
+
 /**
  * A core over the shared memory's large region, for one text; undefined while another thread has it. It is there
  * because copying the tables for a private core costs more than counting a megabyte.
@@ -139,9 +142,18 @@ export function largeSharedCore(tables: SharedTables): Core | undefined {
   const { states, large } = places(tables);
   const before = take(states, SLOTS);
   if (before === undefined) return undefined;
-  return startIn(tables, large, LARGE_REGION_BYTES, LARGE_BYTES, before !== FREE, (clean = true) => {
+  const dirty = before !== FREE;
+  const kept = largeCores.get(tables);
+  if (kept !== undefined) {
+    if (dirty) new Uint8Array(tables.memory.buffer, large, sizeOf(kept.fn, LARGE_BYTES)).fill(0);
+    return kept;
+  }
+  const core = startIn(tables, large, LARGE_REGION_BYTES, LARGE_BYTES, dirty, (clean = true) => {
+    if (!clean) largeCores.delete(tables);
     Atomics.store(states, SLOTS, clean ? FREE : USED_BEFORE);
   });
+  largeCores.set(tables, core);
+  return core;
 }
 
 function startIn(

@@ -18,6 +18,9 @@ export type Step = (core: Core, have: number, final: boolean) => number;
 /** Text bytes that a private core may take: with its stack of four times that, what 32-bit addresses hold. */
 const LARGEST = 768 << 20;
 
+/** Bytes of a text's first part: enough to see that it is one unbroken piece, before all of the buffer is scanned in vain. */
+const FIRST_BYTES = 8192;
+
 const encoder = new TextEncoder();
 
 /** Sends `text` through `own`'s buffer, or through larger ones while a piece needs them. Throws LIMIT beyond those. */
@@ -27,8 +30,8 @@ export function passThrough(tables: SharedTables, own: Core, text: Text, step: S
   try {
     let have = 0;
     let at = 0;
-    for (;;) {
-      const part = fill(text, at, core.bytes, have);
+    for (let first = true; ; first = false) {
+      const part = fill(text, at, first ? core.bytes.subarray(0, FIRST_BYTES) : core.bytes, have);
       at = part.at;
       have = part.have;
       const final = at >= text.length;
@@ -36,8 +39,10 @@ export function passThrough(tables: SharedTables, own: Core, text: Text, step: S
       if (final || consumed === STOP) break;
       have -= consumed;
       core.bytes.copyWithin(0, consumed, consumed + have);
-      if (have > core.bytes.length / 2) {
-        const next = larger(tables, core, have, text.length - at);
+      const full = have > core.bytes.length / 2;
+      if (full || (core === own && have > FIRST_BYTES / 2)) {
+        const next = larger(tables, core, have, text.length - at, full);
+        if (next === undefined) continue;
         if (core !== own) core.release();
         core = next;
       }
@@ -49,14 +54,21 @@ export function passThrough(tables: SharedTables, own: Core, text: Text, step: S
 }
 
 /**
- * A core with room for a piece that fills more than half of `core`'s buffer, its first `have` bytes copied over.
- * `rest`: UTF-16 units or bytes still to come.
+ * A core with room for a long piece, the first `have` bytes of `core`'s buffer copied over. `rest`: UTF-16 units or bytes still to
+ * come. `needed`: the piece fills more than half of `core`'s buffer; otherwise there may be none.
  */
-function larger(tables: SharedTables, core: Core, have: number, rest: number): Core {
+function larger(
+  tables: SharedTables,
+  core: Core,
+  have: number,
+  rest: number,
+  needed: boolean,
+): Core | undefined {
   const need = (have + rest * 3 + 79) & ~15;
   const wanted = Math.min(need, Math.max(core.bytes.length, BUFFER_BYTES) * 16);
   let large = wanted <= LARGE_BYTES && tables.shared ? largeSharedCore(tables) : undefined;
   if (large === undefined) {
+    if (!needed) return undefined;
     if (core.bytes.length >= LARGEST) {
       fail('LIMIT', `an unbroken piece of more than ${LARGEST / 2} bytes cannot be counted`);
     }
