@@ -9,7 +9,7 @@ import type { LoggedSession } from './whatif/logged.js';
 import type { WhatIfReport } from './whatif/report.js';
 
 /** Text that may be with each thread, UTF-16 units: a few sessions, so that none waits for the reader. */
-const UNITS_A_THREAD = 16 * 2 ** 20;
+const UNITS_A_THREAD = 4 * 2 ** 20;
 
 export class EvalThreads {
   readonly #pool: Piscina;

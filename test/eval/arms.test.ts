@@ -162,5 +162,5 @@ test('the page shows every arm in every plot, and takes no name for markup', asy
     stdio: 'pipe',
     timeout: 60_000,
   });
-  assert.match(dom, new RegExp(`<title>${plots.length} ${r.arms.length} 0</title>`));
+  assert.match(dom, new RegExp(`<title>${plots.length} ${2 * r.arms.length} 0</title>`));
 });

@@ -30,7 +30,8 @@ p.note { color: #4b5563; }
 <body>
 <h1>Arms compared</h1>
 <p>${r.conversations} conversations, seed ${r.seed}. Saved: share of what off took, mean over the conversations with its 95 % interval. Fetched again: of the results that were cleared whole, those that the same call fetched again (off: of all results, all in view). Survived: identifiers of before a compaction that the next 40 calls use.</p>
-<div class="wide">${table(r.arms)}</div>
+<div class="wide">${costTable(r.arms)}</div>
+<div class="wide">${keptTable(r.arms)}</div>
 <h2>Saved cost by arm</h2>
 ${savedChart(r.arms)}
 <h2>Cost against names kept</h2>
@@ -46,46 +47,47 @@ ${turnsCharts(r.example)}
 `;
 }
 
-function table(arms: readonly Arm[]): string {
-  const head = [
-    'arm',
-    'requests',
-    'prompt tokens',
-    'saved',
-    'cache read',
-    'written',
-    'breaks',
-    'cost',
-    'saved',
-    'names kept',
-    'cleared',
-    'fetched again',
-    'compactions',
-    'survived',
-    'refused',
-    'prepare p50 / p95 ms',
-  ];
-  const rows = arms.map((a) => [
-    text(a.preset),
-    whole(a.total.requests),
-    whole(a.total.tokens),
+const COST = ['requests', 'prompt tokens', 'saved', 'cache read', 'written', 'breaks', 'cost', 'saved'];
+const KEPT = [
+  'names kept',
+  'cleared',
+  'fetched again',
+  'compactions',
+  'survived',
+  'refused',
+  'prepare p50 / p95 ms',
+];
+
+function costTable(arms: readonly Arm[]): string {
+  return table(['arm', ...COST], arms, ({ total: t, ...a }) => [
+    whole(t.requests),
+    whole(t.tokens),
     interval(a.saved_tokens),
-    whole(a.total.cache_read),
-    whole(a.total.cache_write),
-    whole(a.total.cache_breaks),
-    a.total.cost === null ? '-' : `$${a.total.cost.toFixed(2)}`,
+    whole(t.cache_read),
+    whole(t.cache_write),
+    whole(t.cache_breaks),
+    t.cost === null ? '-' : `$${t.cost.toFixed(2)}`,
     interval(a.saved_cost),
-    part(a.total.needles.kept, a.total.needles.needed),
-    whole(a.total.cleared),
-    part(a.total.rereads.again, a.total.rereads.of),
-    whole(a.total.compactions),
-    part(a.total.survived.kept, a.total.survived.needed),
-    whole(a.total.refused),
-    a.latency.p50_ms === null ? '-' : `${a.latency.p50_ms} / ${a.latency.p95_ms}`,
   ]);
-  const row = (cells: readonly string[], tag: string) =>
-    `<tr>${cells.map((c) => `<${tag}>${c}</${tag}>`).join('')}</tr>`;
-  return `<table><thead>${row(head, 'th')}</thead><tbody>${rows.map((c) => row(c, 'td')).join('')}</tbody></table>`;
+}
+
+function keptTable(arms: readonly Arm[]): string {
+  return table(['arm', ...KEPT], arms, ({ total: t, latency }) => [
+    part(t.needles.kept, t.needles.needed),
+    whole(t.cleared),
+    part(t.rereads.again, t.rereads.of),
+    whole(t.compactions),
+    part(t.survived.kept, t.survived.needed),
+    whole(t.refused),
+    latency.p50_ms === null ? '-' : `${latency.p50_ms} / ${latency.p95_ms}`,
+  ]);
+}
+
+function table(head: readonly string[], arms: readonly Arm[], cells: (a: Arm) => string[]): string {
+  const row = (of: readonly string[], tag: string) =>
+    `<tr>${of.map((c) => `<${tag}>${c}</${tag}>`).join('')}</tr>`;
+  const rows = arms.map((a) => row([text(a.preset), ...cells(a)], 'td'));
+  return `<table><thead>${row(head, 'th')}</thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 function part(of: number, all: number): string {
