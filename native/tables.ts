@@ -9,7 +9,7 @@ import { fail } from '../src/errors.js';
 export interface Capabilities {
   simd: boolean;
   sharedMemory: boolean;
-  /** `core`: SIMD, one memory for all workers. Otherwise every thread that counts holds its own 14 MB of tables. */
+  /** `core`: SIMD, one memory for all workers. Otherwise every thread that counts holds its own 15 MB of tables. */
   build: 'core' | 'core-private' | 'core-plain';
   /** For people, when something is missing; undefined when all is there. */
   notice?: string;
@@ -66,7 +66,7 @@ export function capabilities(): Capabilities {
     found.notice = 'token core: no WASM SIMD in use; counting is exact but several times slower';
   else if (build === 'core-private') {
     found.notice =
-      'token core: no shared WASM memory in use; every worker holds its own copy of the tables (14 MB)';
+      'token core: no shared WASM memory in use; every worker holds its own copy of the tables (15 MB)';
   }
   return found;
 }

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { attach } from '../native/index.js';
+import { attach, capabilities } from '../native/index.js';
 import { type Clock, systemClock } from './clock.js';
 import { type Limits, resolveLimits } from './config.js';
 import { EntryStore } from './context/entry-store.js';
@@ -109,6 +109,8 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
   const metrics = createMetrics();
   const health = new Health(clock, VERSION);
   const tokenizer = attach();
+  const { notice: lacking } = capabilities();
+  if (lacking !== undefined) log.warn({ notice: lacking }, 'counting does not have all that it could use');
   // Read once, before anybody waits for it.
   codeMark();
   const store: Store = o.memory

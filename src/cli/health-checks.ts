@@ -22,13 +22,19 @@ export function checkNode(version = process.versions.node): Finding {
 }
 
 /** Modules that are compiled at install, each tried in the way the daemon uses it. */
-const NATIVE: readonly { name: string; todo: string; attempt: () => Promise<void> }[] = [
+const NATIVE: readonly {
+  name: string;
+  todo: string;
+  /** Gives what there is to say of one that loads. */
+  attempt: () => Promise<string | undefined>;
+}[] = [
   {
     name: 'better-sqlite3',
     todo: 'apt-get install -y g++ make python3, then npm rebuild better-sqlite3',
     attempt: async () => {
       const { default: Database } = await import('better-sqlite3');
       new Database(':memory:').close();
+      return undefined;
     },
   },
   {
@@ -37,17 +43,19 @@ const NATIVE: readonly { name: string; todo: string; attempt: () => Promise<void
     attempt: async () => {
       const hnswlib = await import('hnswlib-node');
       new hnswlib.default.HierarchicalNSW('cosine', 2).initIndex(1);
+      return undefined;
     },
   },
   {
     name: 'token core (WASM)',
     todo: 'npm run build:native',
     attempt: async () => {
-      const { attach } = await import('../../native/index.js');
+      const { attach, capabilities } = await import('../../native/index.js');
       const tokenizer = attach();
       const tokens = tokenizer.count('hello world', 'o200k_base');
       tokenizer.dispose();
       if (tokens !== 2) throw new Error(`it counts ${tokens} tokens in "hello world", not 2`);
+      return capabilities().notice;
     },
   },
 ];
@@ -56,8 +64,10 @@ export async function loadsNative(): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { name, todo, attempt } of NATIVE) {
     try {
-      await attempt();
+      const notice = await attempt();
       findings.push({ level: 'ok', what: `${name} loads` });
+      if (notice !== undefined)
+        findings.push({ level: 'note', what: notice, todo: 'nothing; a newer Node does better' });
     } catch (e) {
       const reason = (e as Error).message.split('\n')[0];
       findings.push({ level: 'error', what: `${name} does not load: ${reason}`, todo });

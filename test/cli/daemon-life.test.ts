@@ -100,6 +100,20 @@ test('doctor finds a healthy installation, a token that others can read, and a f
   assert.match(ill.stdout, /one left .*daemon\.json/);
 });
 
+test('NS-6 without SIMD the daemon says so at its start, doctor too, and counting goes on', async (t) => {
+  const home = homeFor(t);
+  process.env['CURATED_NATIVE'] = 'core-plain';
+  t.after(() => {
+    delete process.env['CURATED_NATIVE'];
+  });
+  assert.equal((await curated(['start', '--detach', '--port', '0'], home)).code, 0);
+  assert.match(readFileSync(join(home, 'run/daemon.log'), 'utf8'), /token core: no WASM SIMD in use/);
+  const { code, stdout } = await curated(['doctor'], home);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /note {2}token core: no WASM SIMD in use/);
+  assert.equal((await curated(['count'], home, 'hello world')).stdout.trim().split(/\s/)[0], '2');
+});
+
 test("a daemon.json whose pid is a zombie, or belongs to another program by now, stands in nobody's way, and stop harms nobody", {
   skip: processMark(process.pid) === undefined && 'no /proc here: a pid alone decides',
 }, async (t) => {
