@@ -10,7 +10,17 @@ export function toolClaim(key: string): string {
   return `tool:${key}`;
 }
 
-/** The stored message of a part's claim; undefined for a tool's. */
+/** A range that a summary stood for, by its last message. */
+export function rangeClaim(to: number): string {
+  return `${to}#range`;
+}
+
+/** Does a pin keep a range in the request? */
+export function isRangeClaim(claim: string): boolean {
+  return claim.endsWith('#range');
+}
+
+/** The stored message of a part's claim, or the last one of a range's; undefined for a tool's. */
 export function messageOf(claim: string): number | undefined {
   const at = /^(\d+)#/.exec(claim)?.[1];
   return at === undefined ? undefined : Number(at);

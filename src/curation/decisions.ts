@@ -81,6 +81,8 @@ export interface UndoWish {
   handle?: string;
   /** Of a tool's definition. */
   tool_id?: string;
+  /** Of a summary: first and last stored message that it stands for. */
+  covers?: [number, number];
   /** Decisions that go with it: those made later on the same bytes, and the call of a dropped pair. */
   _with: number[];
   /** What no layer touches from now on. */
@@ -122,6 +124,14 @@ export interface DecisionPayloads {
     message: number;
     path: string;
     tokens_delta: number;
+  };
+  /** A summary has left the request again; what it stood for is back in place. */
+  'memory.summary_undone': DecisionFields & {
+    handle: string;
+    covers: [number, number];
+    reason: string;
+    tokens_delta: number;
+    undoes: number[];
   };
   /** What was cleared has been fetched again: the same call, the same place, or a name that stood in it alone. */
   'memory.reread': DecisionFields & {

@@ -57,6 +57,16 @@ export const EVENTS = {
     summary: 'A user wants a decision taken back; done at the next turn boundary.',
     payload: z.looseObject({ ...version, seq_of: count, type_of: text, layer: text }),
   },
+  'memory.summary_undone': {
+    summary: 'A user took a summary back: the messages that it stood for are in the request again.',
+    payload: z.looseObject({
+      ...version,
+      handle: text,
+      covers: z.tuple([count, count]).describe('first and last stored message'),
+      reason: text,
+      undoes: z.array(count).describe('seqs of the decisions that were taken back'),
+    }),
+  },
   'memory.tool_def_pruned': {
     summary: 'A tool definition left the list.',
     payload: z.looseObject(toolDefinition),

@@ -50,6 +50,7 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypes[string]>> = {
   'memory.tool_def_restored': FIRST,
   'memory.tool_result_restored': FIRST,
   'memory.undo.requested': FIRST,
+  'memory.summary_undone': FIRST,
   'memory.reread': FIRST,
   'memory.thinking_cleared': FIRST,
   'tools.discovered': FIRST,

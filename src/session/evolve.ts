@@ -120,7 +120,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       type: e.type,
       edits,
       ...(e.observed ? { observed: true } : {}),
-      ...(repairs.length === 0 ? {} : { repairs }),
+      ...(repairs.length === 0 || e.type === 'memory.summary_undone' ? {} : { repairs }),
     });
   }
   for (const list of e.observed ? [state.toolListObserved] : [state.toolList, state.toolListObserved]) {
@@ -277,6 +277,12 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     case 'memory.undo.requested':
       state.undo.set(e.payload.seq_of, e.payload);
       for (const pin of e.payload._pins) state.pins.add(pin);
+      break;
+    case 'memory.summary_undone':
+      if (state.summary !== undefined && undo?.includes(state.summary.seq))
+        delete (state as Partial<SessionState>).summary;
+      // What was mended in the range has its place again.
+      for (const repair of repairs) state.ledger.add(repair);
       break;
     case 'memory.tool_def_restored':
       for (const wish of state.undo.values())

@@ -147,11 +147,19 @@ export class Ledger {
     return [...(decision.type === 'session.repaired' ? [decision] : []), ...(decision.repairs ?? [])];
   }
 
-  /** What the view would get back without these decisions: their tokens, and the first position they touch. */
-  weight(seqs: readonly number[]): { tokens: number; first: number } {
+  /**
+   * What the view would get back without these decisions: their tokens, and the first position they touch.
+   * @param tokensOf of a stored message as it came
+   */
+  weight(seqs: readonly number[], tokensOf: (at: number) => number): { tokens: number; first: number } {
     const edits = seqs.flatMap((seq) => this.#decisions.get(seq)?.edits ?? []);
+    // A message that left by a run comes back with what else stands on it.
+    const run = (at: number) => this.editsOf(at).reduce((sum, e) => sum + (e.delta ?? 0), tokensOf(at));
     return {
-      tokens: edits.reduce((sum, e) => sum - (e.delta ?? 0), 0),
+      tokens: edits.reduce(
+        (sum, e) => sum + (e.op === 'drop' && e.delta === undefined ? run(e.at) : -(e.delta ?? 0)),
+        0,
+      ),
       first: Math.min(...edits.map(positionOf)),
     };
   }

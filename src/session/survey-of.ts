@@ -86,7 +86,7 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
       (state.frozen.size > 0 && state.frozen.has(`${at}${pointer(path)}`)) || isTakenOut(state, at, path),
     isPinned: (claim) => pinnedBy(state.pins, claim),
     undo: state.turnBoundary ? [...state.undo.values()].filter((wish) => stands(state, wish)) : [],
-    takingBack: (decisions) => state.ledger.weight(decisions),
+    takingBack: (decisions) => state.ledger.weight(decisions, (at) => state.messages[at]!.tokens),
     shows: (at, text) => rendering.pieces[rendering.ownIndexOf(at)]?.text.includes(text) === true,
     sinceEdit: {
       turns: state.turn - (state.lastEdit?.turn ?? 0),

@@ -3,6 +3,7 @@
 
 import { planned, type UndoWish } from '../decisions.js';
 import type { Built, Layer, LayerPlan, Restore } from '../layer.js';
+import { withoutThinking } from '../sealed-thinking.js';
 import type { Survey } from '../survey.js';
 import { listMayGrow } from '../tools/legal.js';
 
@@ -25,7 +26,29 @@ function restoreOf(survey: Survey, wish: UndoWish): Restore | undefined {
   }
   const undoes = [wish.seq_of, ...wish._with];
   const { tokens, first } = survey.takingBack(undoes);
+  if (wish.covers !== undefined)
+    return { at: wish.covers[0], build: () => unsummarised(survey, wish, undoes, tokens) };
   return { at: first, build: () => restored(wish, undoes, tokens) };
+}
+
+/** The messages of a summary's range again; their bound thinking was voided when they left, and stays away (PV-A26). */
+function unsummarised(survey: Survey, wish: UndoWish, undoes: number[], returning: number): Built {
+  const [from, to] = wish.covers!;
+  const isBack = (at: number) => at >= from && at <= to && survey.isDropped(at);
+  const edits = withoutThinking({ ...survey, isDropped: (at) => !isBack(at) }, from);
+  const tokens = returning + edits.reduce((sum, e) => sum + (e.delta ?? 0), 0);
+  return {
+    edits,
+    section: { section_id: `${ID}/range-${from}-${to}`, kind: 'session', tokens_delta: tokens },
+    event: planned('memory.summary_undone', {
+      handle: wish.handle ?? '',
+      covers: [from, to],
+      reason: 'undo',
+      tokens_delta: tokens,
+      undoes,
+      _undo: undoes,
+    }),
+  };
 }
 
 function listed(survey: Survey, wish: UndoWish, key: string): Built {

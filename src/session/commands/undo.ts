@@ -1,7 +1,7 @@
 // session.undo: a user wants one decision taken back. The wish is journalled at once and pins what it is about; the bytes come
 // back at the next turn boundary, as a decision of its own with its price (curation/layers/undo.ts).
 
-import { claimOf, toolClaim } from '../../curation/claim.js';
+import { claimOf, rangeClaim, toolClaim } from '../../curation/claim.js';
 import { planned, type UndoWish } from '../../curation/decisions.js';
 import { CuratedError, fail } from '../../errors.js';
 import type { Store } from '../../journal/index.js';
@@ -9,6 +9,7 @@ import { pointer } from '../../json/index.js';
 import type { Draft } from '../commit.js';
 import type { NewEvent, SessionEvent } from '../events.js';
 import { events } from '../load.js';
+import { requestTokens } from '../sections.js';
 import type { Session } from '../session.js';
 
 export interface Undone {
@@ -55,6 +56,7 @@ function wishOf(session: Session, e: SessionEvent, around: readonly SessionEvent
   const envelope = around.find((x) => x.seq > e.seq && x.type === 'memory.curated');
   const layer = envelope?.type === 'memory.curated' ? envelope.payload.layer : '';
   const base = { seq_of: e.seq, type_of: e.type, layer };
+  if (state.summary?.seq === e.seq) return { ...base, ...summarised(session, e.seq) };
   switch (e.type) {
     case 'memory.tool_result_cleared':
       return { ...base, ...shortened(session, e) };
@@ -73,10 +75,11 @@ function wishOf(session: Session, e: SessionEvent, around: readonly SessionEvent
       return envelopeOf(e.seq, decisionsOf(e.seq, around));
     case 'memory.compacted':
     case 'memory.summary_replaced':
-      return refuse(
-        e.seq,
-        'a summary stands for a whole range: session.rewind or session.fork goes back before it',
-      );
+      return state.summary === undefined
+        ? gone(e.seq)
+        : refuse(e.seq, `its range is in a newer summary: undo #${state.summary.seq}`, {
+            decisions: [state.summary.seq],
+          });
     case 'memory.thinking_cleared':
       return refuse(e.seq, 'thinking that has left a request may not come back (PV-A26)');
     default:
@@ -85,6 +88,28 @@ function wishOf(session: Session, e: SessionEvent, around: readonly SessionEvent
 }
 
 type Place = Omit<UndoWish, 'seq_of' | 'type_of' | 'layer'>;
+
+/** The newest summary, with all that older ones stood for: the whole range comes back. */
+function summarised(session: Session, seq: number): Place {
+  const { state, rendering, settings } = session;
+  const { covers } = state.summary!;
+  rendering.sync(state);
+  const back = state.ledger.weight([seq], (at) => state.messages[at]!.tokens).tokens;
+  const needed = requestTokens(state, rendering, settings.curated.fixedOverheadTokens) + back;
+  const { most } = session.budget();
+  if (needed > most)
+    refuse(seq, `the request would have ${needed} tokens, and its budget is ${most}`, {
+      needed,
+      limit: most,
+    });
+  const handle = [...state.archives].findLast(([, c]) => c[0] === covers[0] && c[1] === covers[1])?.[0];
+  return {
+    covers,
+    ...(handle === undefined ? {} : { handle }),
+    _with: [],
+    _pins: [rangeClaim(covers[1])],
+  };
+}
 
 function shortened(
   session: Session,
@@ -129,6 +154,7 @@ function overlaps({ state }: Session, first: number, second: number): boolean {
 function decisionsOf(envelope: number, around: readonly SessionEvent[]): number[] {
   const found: number[] = [];
   for (const e of around.filter((x) => x.seq < envelope).reverse()) {
+    if (e.type === 'Compacted') continue;
     if (!DECISIONS.has(e.type)) break;
     found.unshift(e.seq);
   }
@@ -140,6 +166,8 @@ const DECISIONS: ReadonlySet<string> = new Set([
   'memory.text_shortened',
   'memory.tool_def_pruned',
   'memory.reread',
+  'memory.compacted',
+  'memory.summary_replaced',
 ]);
 
 function envelopeOf(seq: number, decisions: number[]): never {

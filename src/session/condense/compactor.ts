@@ -162,6 +162,7 @@ export class Compactor {
     const { state } = session;
     if (!mayEdit(state, session.profile.modelClass === 'AB')) return;
     if (!o.forced) {
+      if ([...state.undo.values()].some((wish) => wish.covers !== undefined)) return;
       const free = current.cycle.range.from >= state.sent.messages;
       if (!free && (!state.boundary || state.edited)) return;
       if (!free && !pays(session, current.cycle, current.ready.text)) return;

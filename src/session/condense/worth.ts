@@ -1,5 +1,6 @@
 // When a summary in the background is due (L4-1, L4-21, L5-13, P-2), and whether putting it in pays (COSTS 3).
 
+import { isRangeClaim } from '../../curation/claim.js';
 import { judge } from '../../curation/price.js';
 import { PLUGIN_IDS, type SummaryStrategy } from '../../settings/index.js';
 import { knownPrefix } from '../prefix.js';
@@ -23,6 +24,8 @@ export function due(session: Session): Due | undefined {
   const tokens = requestTokens(state, rendering, settings.curated.fixedOverheadTokens);
   const over = tokens > session.budget().most;
   if (blocked(session)) return undefined;
+  // Who took a summary back wants the history as it is, as long as that fits.
+  if (!over && [...state.pins].some(isRangeClaim)) return undefined;
   const { summaryBuffer, compaction } = settings.plugins;
   if (settings.active.has(PLUGIN_IDS.summaryBuffer) && (over || !summaryBuffer.requireOverBudget)) {
     const reason = met(session, summaryBuffer, tokens);
