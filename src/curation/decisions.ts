@@ -21,6 +21,8 @@ export interface DecisionFields {
   _drops?: [number, number][];
   /** The blocks of a summary, for the next one to build on. */
   _blocks?: SummaryBlock[];
+  /** Stored messages, -1 for the system prompt, whose contents go out in blocks from now on, to carry cache marks. */
+  _in_blocks?: number[];
   /** Tools that leave or join the list. */
   _hide?: string[];
   _show?: string[];

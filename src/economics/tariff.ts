@@ -1,4 +1,5 @@
 // What one session pays and how its provider caches, put together from model, format and settings. Pure.
+import { hasBreakpoints } from '../providers/blocks.js';
 import { CACHE_RULES, type CacheRules } from './cache-model.js';
 import type { PriceRow } from './price-table.js';
 import {
@@ -39,14 +40,6 @@ export interface TariffOptions {
   cacheTtl?: number;
 }
 
-/** `gpt-5.6` and later write at a fee and keep exact prefixes for 30 minutes (PV-C10, PV-C11). */
-function writesAtAFee(id: string): boolean {
-  const version = /^gpt-(\d+)(?:\.(\d+))?/.exec(id);
-  if (version === null) return false;
-  const major = Number(version[1]);
-  return major > 5 || (major === 5 && Number(version[2] ?? 0) >= 6);
-}
-
 /** Prices and cache rules for a session; again when its model or the day changes. */
 export function tariffOf(o: TariffOptions): Tariff {
   const prices = o.prices ?? { own: {}, overrides: {} };
@@ -61,7 +54,8 @@ export function tariffOf(o: TariffOptions): Tariff {
       ? 'anthropic'
       : o.selfHosted === true
         ? 'local'
-        : writesAtAFee(id)
+        : // They write at a fee and keep exact prefixes for 30 minutes (PV-C10, PV-C11).
+          hasBreakpoints(id)
           ? 'openai'
           : 'openaiOld';
   const base: CacheRules = CACHE_RULES[kind];

@@ -1,7 +1,8 @@
 // A prepared request taken apart: exact texts of its messages, read and counted once each however often they come back.
-import { applyEdits, sliceValue, sliceValues } from '../json/index.js';
+import { sliceValue, sliceValues } from '../json/index.js';
 import { Native } from '../json/native.js';
-import type { Profile, Reading } from '../providers/types.js';
+import { withoutMarks } from '../providers/marks.js';
+import type { Profile } from '../providers/types.js';
 import { type Counted, type CountText, Tally } from './tally.js';
 
 export interface SeenRequest {
@@ -68,12 +69,4 @@ export class RequestReader {
     }
     return tokens;
   }
-}
-
-function withoutMarks(native: Native, reading: Reading): string {
-  if (reading.marks.length === 0) return native.text;
-  return applyEdits(
-    native.text,
-    reading.marks.map((path) => ({ op: 'remove' as const, path: [...path, 'cache_control'] })),
-  );
 }

@@ -39,6 +39,7 @@ export function freshState(): SessionState {
     round: 0,
     messages: [],
     redacted: [],
+    inBlocks: [],
     messageTokens: 0,
     calls: new CallIndex(),
     ledger: new Ledger(),
@@ -305,6 +306,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       break;
     case 'memory.curated':
       if (!e.observed) state.envelopes.push(project(e));
+      if (e.payload._in_blocks !== undefined && !e.observed) formed(state, e.payload._in_blocks);
       // A class that was hidden again has to be discovered again.
       if (!e.observed) for (const key of hide ?? []) state.toolFacts.discovered.delete(key);
       if (e.payload._blocks !== undefined && state.summary !== undefined && !e.observed)
@@ -504,6 +506,7 @@ function diverged(state: SessionState, index: number): void {
   for (let i = index; i < state.messages.length; i += 1) state.messageTokens -= state.messages[i]!.tokens;
   state.messages.length = index;
   while (state.redacted.length > 0 && state.redacted.at(-1)! >= index) state.redacted.pop();
+  state.inBlocks = state.inBlocks.filter((at) => at < index);
   state.held = state.held.filter((h) => h.messages <= index);
   state.ledger.touch(index);
   state.calls.truncate(index);
@@ -526,6 +529,11 @@ function diverged(state: SessionState, index: number): void {
   for (const seq of gone) state.undo.delete(seq);
   for (const pin of state.pins) if ((messageOf(pin) ?? -1) >= index) state.pins.delete(pin);
   topicsDiverged(state.topic, index);
+}
+
+function formed(state: SessionState, positions: readonly number[]): void {
+  state.inBlocks = [...state.inBlocks, ...positions];
+  for (const at of positions) if (at >= 0) state.ledger.touch(at);
 }
 
 /** The messages of a run as one JSON array: what a summary's handle gives back. */

@@ -6,7 +6,6 @@ import type { AnsweredPiece, LastAnswer } from './last-answer.js';
 import type { Patch } from './patch.js';
 import type { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
-import { systemText, toolsText } from './view.js';
 
 /** Above so many messages taken out one by one, all of them are told anew. */
 const MANY = 256;
@@ -15,8 +14,8 @@ const MANY = 256;
 export function patchFrom(answer: LastAnswer, state: SessionState, rendering: Rendering): Patch {
   const before = answer.replaced();
   const ops = messageOps(answer.intact, before, rendering) ?? [wholeOp(rendering)];
-  ops.push(...partOps('system', answer.system, systemText(state)));
-  ops.push(...partOps('tools', answer.tools, toolsText(state)));
+  ops.push(...partOps('system', answer.system, rendering.statics.system(state)));
+  ops.push(...partOps('tools', answer.tools, rendering.statics.tools(state)));
   return {
     base: answer.hash,
     base_messages: answer.intact + before.length,

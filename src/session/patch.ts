@@ -3,9 +3,9 @@
 
 import { pointer, RawJson } from '../json/index.js';
 import type { EditLog } from './edit-log.js';
-import { OUR_MARK, type Rendering } from './rendering.js';
+import { OUR_MARK } from './placed-mark.js';
+import type { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
-import { toolsText } from './view.js';
 
 export interface Patch {
   /** Hash of the answer that the operations are for; absent: for what the agent holds itself. */
@@ -30,11 +30,14 @@ export function patchOf(state: SessionState, rendering: Rendering, log: EditLog)
       : [
           ...redactedOps(state),
           edits,
+          ...blockOps(state, rendering),
           ...markOps(rendering),
           ...movedOps(state, dropped),
           ...headOps(state, rendering),
         ];
-  const all = [...ops, ...systemOps(state), ...toolOps(state)].filter((o) => o !== '').join(',');
+  const all = [...ops, ...systemOps(state, rendering), ...toolOps(state, rendering)]
+    .filter((o) => o !== '')
+    .join(',');
   return { base_messages: state.messages.length, ops: new RawJson(`[${all}]`) };
 }
 
@@ -43,6 +46,16 @@ function redactedOps({ redacted, messages, ledger }: SessionState): string[] {
   return redacted
     .filter((at) => !ledger.isDropped(at))
     .map((at) => `{"op":"replace","path":"/messages/${at}","value":${messages[at]!.native.text}}`);
+}
+
+/** Contents that go out in blocks: as they stand in the request, whatever was done to them. */
+function blockOps({ inBlocks, ledger }: SessionState, rendering: Rendering): string[] {
+  return inBlocks
+    .filter((at) => at >= 0 && !ledger.isDropped(at))
+    .map((at) => {
+      const { text } = rendering.pieces[rendering.ownIndexOf(at)]!;
+      return `{"op":"replace","path":"/messages/${at}","value":${text}}`;
+    });
 }
 
 /** Our cache marks; a block that an edit put in place is the request's own by now. */
@@ -74,10 +87,13 @@ function headOps(state: SessionState, rendering: Rendering): string[] {
   return [`{"op":"add","path":"/messages/0","value":${rendering.pieces[0]!.text}}`];
 }
 
-function systemOps({ format, system }: SessionState): string[] {
+function systemOps(state: SessionState, rendering: Rendering): string[] {
+  const { format, system } = state;
   if (system === undefined) return [];
   if (format === 'openai-chat') return ['{"op":"remove","path":"/system"}'];
-  return system.redacted ? [`{"op":"replace","path":"/system","value":${system.native.text}}`] : [];
+  const text = rendering.statics.system(state)!;
+  if (text === system.native.text && !system.redacted) return [];
+  return [`{"op":"replace","path":"/system","value":${text}}`];
 }
 
 /** The messages in one operation. */
@@ -86,8 +102,8 @@ function wholeOf(rendering: Rendering): string {
   return `{"op":"replace","path":"/messages","value":[${texts.join(',')}]}`;
 }
 
-function toolOps(state: SessionState): string[] {
-  const tools = toolsText(state);
+function toolOps(state: SessionState, rendering: Rendering): string[] {
+  const tools = rendering.statics.tools(state);
   if (tools === undefined && state.tools !== undefined) return ['{"op":"remove","path":"/tools"}'];
   if (tools === undefined || (tools === state.tools?.native.text && !state.tools.redacted)) return [];
   return [`{"op":"replace","path":"/tools","value":${tools}}`];

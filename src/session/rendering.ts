@@ -11,13 +11,15 @@ import {
   withValue,
 } from '../json/index.js';
 import { Native } from '../json/native.js';
+import { inBlocks, withBreakpoint } from '../providers/blocks.js';
 import type { Native as AnyNative, Reading, RuleWalk, Violation } from '../providers/types.js';
 import { noFeatures, PER_MESSAGE } from '../tokens/features.js';
 import { readHinted } from './hints.js';
 import { type AnsweredPiece, LastAnswer } from './last-answer.js';
-import type { PlacedMark } from './placed-mark.js';
+import { OUR_MARK, type PlacedMark } from './placed-mark.js';
 import { RuleCheck } from './rule-check.js';
 import type { SessionState } from './state.js';
+import { StaticForm, SYSTEM } from './static-form.js';
 
 /** One message of the request. */
 export interface Piece {
@@ -39,13 +41,11 @@ const CHECKPOINT_EVERY = 16;
 /** Kept states; with more of them every other old one goes, so that they lie wider where an edit hashes much in any case. */
 const CHECKPOINTS_MOST = 64;
 const CHECKPOINTS_DENSE = 16;
-/** A cache mark of ours. */
-export const OUR_MARK = '{"type":"ephemeral"}';
-
 export class Rendering {
   /** True: with what was only observed, that is what the request would have been. */
   readonly projected: boolean;
   readonly pieces: Piece[] = [];
+  readonly statics = new StaticForm();
   /** Tokens of all pieces. */
   tokens = 0;
   /** Sum of the pieces' features: what an estimate of the view is made from. */
@@ -161,7 +161,9 @@ export class Rendering {
   /** Puts our cache marks in place of those of the request before. Costs what changed, and what stands behind it. */
   place(marks: readonly PlacedMark[]): void {
     const next = new Map<number, { key: string; text: string }>();
+    this.statics.place(marks.filter((m) => m.at < 0));
     for (const mark of marks) {
+      if (mark.at < 0) continue;
       const index = this.ownIndexOf(mark.at);
       const key = pointer(mark.path);
       const piece = this.pieces[index]!;
@@ -173,7 +175,7 @@ export class Rendering {
     const from = Math.min(...changed.map(([i]) => i));
     this.#answer?.cut(from, this.#answered);
     this.#overlay = next;
-    this.#placed = marks;
+    this.#placed = marks.filter((m) => m.at >= 0);
     this.#unhash(from);
   }
 
@@ -264,12 +266,15 @@ export class Rendering {
   #pieceOf(state: SessionState, at: number): Piece | undefined {
     const stored = state.messages[at]!;
     const edits = state.ledger.editsOf(at, this.projected);
-    if (edits.length === 0) {
+    const marked = state.inBlocks.length > 0 && state.inBlocks.includes(at);
+    if (edits.length === 0 && !marked) {
       const { native, tokens, reading, features } = stored;
       return { text: native.text, native, at, tokens, own: 0, reading, features };
     }
     if (edits.some((e) => e.op === 'drop')) return undefined;
-    const text = withEdits(stored.native.text, edits as readonly TextEdit[]);
+    const edited =
+      edits.length === 0 ? stored.native.text : withEdits(stored.native.text, edits as readonly TextEdit[]);
+    const text = marked ? inForm(state, edited) : edited;
     const tokens = edits.reduce((sum, e) => sum + (e.delta ?? 0), stored.tokens);
     const native = new Native(text);
     return {
@@ -360,7 +365,14 @@ export class Rendering {
 /** With openai-chat a system given at open is the first message of the request (PROTOCOL 3). */
 function headMessage(state: SessionState): string | undefined {
   if (state.format !== 'openai-chat' || state.system === undefined) return undefined;
-  return `{"role":"system","content":${state.system.native.text}}`;
+  const text = `{"role":"system","content":${state.system.native.text}}`;
+  return state.inBlocks.includes(SYSTEM) ? inForm(state, text) : text;
+}
+
+/** A message that goes out in blocks; with OpenAI it carries a breakpoint too, which stays with it. */
+function inForm({ format }: SessionState, text: string): string {
+  const blocks = inBlocks(format, text, JSON.parse(text));
+  return format === 'anthropic' ? blocks : withBreakpoint(blocks);
 }
 
 function pieceOfHead(state: SessionState, text: string): Piece {

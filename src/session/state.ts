@@ -135,6 +135,8 @@ export interface SessionState {
   messages: StoredMessage[];
   /** Positions of messages whose senders hold another text, ascending. */
   redacted: number[];
+  /** Positions whose contents go out in blocks, so that cache marks find a place; -1: the system prompt. */
+  inBlocks: readonly number[];
   /** Sum of `tokens` over messages. */
   messageTokens: number;
   calls: CallIndex;

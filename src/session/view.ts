@@ -11,24 +11,14 @@ export interface RequestText {
   messages: string;
 }
 
-/** System as a field of the request: openai-chat has it as the first message instead. */
-export function systemText(state: SessionState): string | undefined {
-  return state.format === 'openai-chat' ? undefined : state.system?.native.text;
-}
-
 export function requestText(state: SessionState, rendering: Rendering): RequestText {
-  const system = systemText(state);
-  const tools = toolsText(state);
+  const system = rendering.statics.system(state);
+  const tools = rendering.statics.tools(state);
   return {
     ...(system === undefined ? {} : { system }),
     ...(tools === undefined ? {} : { tools }),
     messages: `[${rendering.pieces.map((_, i) => rendering.textOf(i)).join(',')}]`,
   };
-}
-
-/** The listed tools: what the host sent, less what is hidden, byte for byte; undefined when none is left. */
-export function toolsText(state: SessionState): string | undefined {
-  return state.toolList.text();
 }
 
 export function requestJson(text: RequestText): RawJson {
@@ -41,18 +31,20 @@ export function requestJson(text: RequestText): RawJson {
 
 /** sha256 of the request, as `llm.prepare` reports it. */
 export function requestHash(state: SessionState, rendering: Rendering): string {
-  return rendering.digest(systemText(state), toolsText(state));
+  return rendering.digest(rendering.statics.system(state), rendering.statics.tools(state));
 }
 
 /** Places of cache marks in the request as it goes out. */
-export function breakpoints(
-  rendering: Rendering,
-  system: string | undefined,
-  tools: string | undefined,
-): { path: string; ttl: string }[] {
+export function breakpoints(state: SessionState, rendering: Rendering): { path: string; ttl: string }[] {
+  const system = rendering.statics.system(state);
+  const tools = rendering.statics.tools(state);
   const found: { path: string; ttl: string }[] = [];
-  if (tools?.includes('"cache_control"')) found.push({ path: '/tools', ttl: ttlOf(tools) });
-  if (system?.includes('"cache_control"')) found.push({ path: '/system', ttl: ttlOf(system) });
+  const { marks } = rendering.statics;
+  const own = (part: string, text: string | undefined): boolean =>
+    text?.includes('"cache_control"') === true && !marks.some((m) => m.path[0] === part);
+  if (own('tools', tools)) found.push({ path: '/tools', ttl: ttlOf(tools!) });
+  if (own('system', system)) found.push({ path: '/system', ttl: ttlOf(system!) });
+  for (const mark of marks) found.push({ path: pointer(mark.path), ttl: '5m' });
   for (const { index, path, text } of rendering.marks()) {
     found.push({ path: `/messages/${index}${path}`, ttl: ttlOf(text) });
   }

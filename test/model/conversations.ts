@@ -29,6 +29,8 @@ const MODELS: readonly [AgentFormat, string][] = [
   ['anthropic', 'claude-opus-5-5'],
   ['openai-chat', 'gpt-5.4'],
   ['openai-responses', 'gpt-5.4'],
+  ['openai-chat', 'gpt-5.6-sol'],
+  ['openai-responses', 'gpt-6-sol'],
 ];
 
 const CONFIGS: readonly Json[] = [
@@ -70,6 +72,19 @@ const CONFIGS: readonly Json[] = [
 const IDLE_MS = 300_000;
 /** Few, so that conversations often go on from one. */
 const SNAPSHOT_EVENTS = 16;
+
+/** Our own cache marks may come to any of them. */
+function configOf(dice: Dice): Json {
+  const chosen = dice.pick(CONFIGS);
+  if (!dice.chance(0.4)) return chosen;
+  const { config = {} } = chosen;
+  return { ...chosen, config: { ...config, curated: { ...config.curated, breakpoints: 'auto' } } };
+}
+
+/** A message as it is compared: Anthropic's marks may move. */
+function bareText(message: Json): string {
+  return JSON.stringify(message, (k, v) => (k === 'cache_control' ? undefined : v));
+}
 
 export interface Walked {
   steps: number;
@@ -144,10 +159,10 @@ export async function converse(seed: number, steps: number, store = new MemorySt
     model,
     context_window,
     max_output_tokens: 1_000,
-    system: 'You are careful.',
+    system: `You are careful. ${'Mind the rules of the house. '.repeat(dice.chance(0.5) ? 400 : 1)}`,
     ...tools,
   };
-  await d.call('session.open', { ...open, ...dice.pick(CONFIGS) });
+  await d.call('session.open', { ...open, ...configOf(dice) });
   const walked: Walked = { steps: 0, requests: 0, cleared: 0, repaired: 0, patched: 0 };
   let before: Json[] = [];
   /** First message that an announced edit allows to differ since the last request. */
@@ -208,7 +223,7 @@ export async function converse(seed: number, steps: number, store = new MemorySt
     const r = await ask(resend ? { messages: own } : { append: fresh });
     fresh = [];
     announced(r.curated);
-    const texts: Json[] = r.request.messages.map((m: Json) => JSON.stringify(m));
+    const texts: Json[] = r.request.messages.map(bareText);
     const same = texts.findIndex((t, i) => i < before.length && t !== before[i]);
     const differs = same >= 0 ? same : texts.length < before.length ? texts.length : Number.POSITIVE_INFINITY;
     assert.ok(differs >= allowed, `message ${differs} changed, announced from ${allowed}`);
@@ -253,7 +268,7 @@ export async function converse(seed: number, steps: number, store = new MemorySt
         d = new BenchDaemon({ store: life.store, clock: d.clock, snapshotEvents: SNAPSHOT_EVENTS });
         await d.call('session.open', open);
       }
-      if (dice.chance(0.02)) await d.call('session.open', { ...open, ...dice.pick(CONFIGS) });
+      if (dice.chance(0.02)) await d.call('session.open', { ...open, ...configOf(dice) });
       if (dice.chance(0.01) && fresh.length === 0 && own.length > 6) {
         // The host edits its past: everything from there on is new.
         const at = own.findLastIndex(
@@ -264,7 +279,7 @@ export async function converse(seed: number, steps: number, store = new MemorySt
           fresh = [];
           allowed = Math.min(allowed, 0);
           const r = await ask({ messages: own });
-          before = r.request.messages.map((m: Json) => JSON.stringify(m));
+          before = r.request.messages.map(bareText);
           allowed = Number.POSITIVE_INFINITY;
           const text = { type: format === 'openai-responses' ? 'output_text' : 'text', text: 'x' };
           add({ role: 'assistant', content: format === 'openai-chat' ? 'x' : [text] });

@@ -11,7 +11,6 @@ import { TURN_CALLS } from '../../service/turn-calls.js';
 import { SessionRegistry } from '../../session/registry.js';
 import { requestTokens, type SectionTokens, sectionTokens } from '../../session/sections.js';
 import type { Session } from '../../session/session.js';
-import { systemText, toolsText } from '../../session/view.js';
 import type { ConfigLayer, PresetName } from '../../settings/index.js';
 import { RereadCount } from '../rereads.js';
 import type { CountText } from '../tally.js';
@@ -123,8 +122,8 @@ export class Decider {
   get request(): { system: string; tools: string; messages: string[] } {
     const { state, rendering } = this.#session;
     return {
-      system: systemText(state) ?? '',
-      tools: toolsText(state) ?? '',
+      system: rendering.statics.system(state) ?? '',
+      tools: rendering.statics.tools(state) ?? '',
       messages: rendering.pieces.map((_, i) => rendering.textOf(i)),
     };
   }

@@ -5,7 +5,7 @@ import { canonicalize, RawJson } from '../../json/index.js';
 import type { Draft } from '../commit.js';
 import { event } from '../events.js';
 import type { Session } from '../session.js';
-import { breakpoints, requestHash, requestJson, requestText, systemText, toolsText } from '../view.js';
+import { breakpoints, requestHash, requestJson, requestText } from '../view.js';
 import { type Prepared, type PrepareParams, tokensOf } from './prepared.js';
 
 export function passThrough(session: Session, p: PrepareParams, draft: Draft, kind: string): Prepared {
@@ -41,7 +41,7 @@ export function passThrough(session: Session, p: PrepareParams, draft: Draft, ki
     cache: {
       prefix_stable: true,
       recache_tokens: 0,
-      breakpoints: given === undefined ? breakpoints(rendering, systemText(state), toolsText(state)) : [],
+      breakpoints: given === undefined ? breakpoints(state, rendering) : [],
     },
     curated: [],
     pending: [],

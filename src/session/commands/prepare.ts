@@ -16,6 +16,7 @@ import { type GateRun, keepWithin } from '../gate.js';
 import { placeIndex } from '../index-placement.js';
 import { changedPart } from '../miss.js';
 import { nativeFields, tellForced } from '../native.js';
+import type { PlacedMark } from '../placed-mark.js';
 import { knownPrefix } from '../prefix.js';
 import { type ProjectedEvent, project } from '../project.js';
 import { reconcile } from '../reconcile.js';
@@ -27,7 +28,7 @@ import { spendingWith } from '../spending.js';
 import { taskKind } from '../task-kind.js';
 import { loadDeferred } from '../tool-additions.js';
 import { refuse, violationsOf } from '../validity.js';
-import { breakpoints, requestHash, systemText, toolsText } from '../view.js';
+import { breakpoints, requestHash } from '../view.js';
 import { take } from './append.js';
 import { setStatic } from './open.js';
 import { passThrough } from './pass-through.js';
@@ -87,9 +88,7 @@ export async function prepare(
   const violations = violationsOf(session, pending);
   if (mode === 'enforce' && violations.length > 0) refuse(violations);
   const marks =
-    mode === 'enforce' && session.settings.curated.breakpoints === 'auto'
-      ? placeMarks(state, session.rendering, session.profile.maxMarks)
-      : [];
+    mode === 'enforce' && session.settings.curated.breakpoints === 'auto' ? markRequest(session, draft) : [];
   session.rendering.place(marks);
   const curated = [
     ...state.envelopes.filter((v) => v.seq < first && !session.told.has(v.seq)),
@@ -121,8 +120,8 @@ export async function prepare(
     }),
   );
   const form = body(session, p);
-  const [system, tools] = [systemText(state), toolsText(state)];
-  session.rendering.answered(hash, system, tools);
+  const { statics } = session.rendering;
+  session.rendering.answered(hash, statics.system(state), statics.tools(state));
   return {
     turn: state.turn,
     seq: state.seq,
@@ -133,7 +132,7 @@ export async function prepare(
       prefix_stable: firstChanged === undefined,
       ...(firstChanged === undefined ? {} : { first_changed: firstChanged }),
       recache_tokens: prefix.known && firstChanged !== undefined ? recache(curated) : 0,
-      breakpoints: breakpoints(session.rendering, system, tools),
+      breakpoints: breakpoints(state, session.rendering),
     },
     curated,
     pending: outcome.waiting,
@@ -141,6 +140,36 @@ export async function prepare(
     ...native.fields,
     fits: true,
   };
+}
+
+/** Our cache marks in the request; contents that have to be blocks for it are told, and stay so. */
+function markRequest(session: Session, draft: Draft): PlacedMark[] {
+  const { state, rendering, profile } = session;
+  const { minTokens } = session.tariff(session.deps.clock.now()).rules;
+  const { marks, inBlocks } = placeMarks(state, rendering, profile, minTokens);
+  if (inBlocks.length === 0) return marks;
+  const sections = inBlocks.map((at) => ({
+    section_id: `curated.breakpoints/${at < 0 ? 'system' : at}`,
+    kind: at < 0 ? ('session' as const) : ('volatile' as const),
+    tokens_delta: 0,
+  }));
+  draft.push(
+    event('memory.curated', {
+      layer: 'breakpoints',
+      sections_touched: sections,
+      // Nothing of it was sent in another form, or it lies behind an edit that was announced.
+      cache_invalidates: false,
+      at_turn: state.turn,
+      first_message: Math.min(...inBlocks.map((at) => (at < 0 ? 0 : rendering.ownIndexOf(at)))),
+      recache_tokens: 0,
+      saves_per_request: 0,
+      break_even_requests: 0,
+      reason: 'presend',
+      _in_blocks: inBlocks,
+    }),
+  );
+  rendering.sync(state);
+  return marks;
 }
 
 /**

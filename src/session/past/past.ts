@@ -4,7 +4,6 @@ import type { SessionKey, Store } from '../../journal/index.js';
 import { loadState } from '../load.js';
 import { Rendering } from '../rendering.js';
 import type { SessionState } from '../state.js';
-import { systemText, toolsText } from '../view.js';
 import type { Needle } from './needle.js';
 
 export interface Past {
@@ -22,7 +21,7 @@ export async function pastOf(store: Store, key: SessionKey, seq: number): Promis
 
 /** Does the request at that point hold the text, in whichever part? */
 export function holds({ state, rendering }: Past, needle: Needle): boolean {
-  const parts = [systemText(state), toolsText(state)];
+  const parts = [rendering.statics.system(state), rendering.statics.tools(state)];
   if (parts.some((part) => part !== undefined && needle.isIn(part))) return true;
   return rendering.pieces.some((piece) => needle.isIn(piece.text));
 }

@@ -45,6 +45,7 @@ const KINDS: Kinds = {
   turn: 'value',
   round: 'value',
   redacted: 'value',
+  inBlocks: 'value',
   messageTokens: 'value',
   sent: 'value',
   usage: 'value',
