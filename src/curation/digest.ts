@@ -55,7 +55,10 @@ function cut(text: string): string {
 
 /** Does the text look like records rather than prose or code? */
 function isRecords(text: string): boolean {
-  return /^\s*[[{]/.test(text) && /["\]}]$/.test(text.trimEnd());
+  if (!/^\s*[[{]/.test(text)) return false;
+  const end = text.trimEnd();
+  // The last character alone: a pattern that ends in `$` would be tried at each one before it.
+  return '"]}'.includes(end.charAt(end.length - 1));
 }
 
 /** Tokens that names may take in the digest of a body. */

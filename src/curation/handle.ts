@@ -1,11 +1,11 @@
 // Handles: short names under which cleared bytes can be had back. Derived, never random, so that a replay gives the same.
 
-import { createHash } from 'node:crypto';
+import { sha256Bytes } from '../hash.js';
 
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 function short(parts: readonly string[], length: number): string {
-  const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
+  const digest = sha256Bytes(JSON.stringify(parts));
   let text = '';
   for (let i = 0; i < length; i += 1) text += ALPHABET[digest[i]! & 31];
   return text;

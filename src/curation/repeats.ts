@@ -1,7 +1,7 @@
 // Equal calls (L1-3, L1-4): which result is repeated by a later successful call of the same tool with the same arguments.
 // Kept as an index that grows with the session; pure, rebuilt from the calls at any time.
 
-import { createHash } from 'node:crypto';
+import { sha256 } from '../hash.js';
 import { canonicalize } from '../json/index.js';
 import type { CallIndex, CallRecord, ResultRecord } from './calls.js';
 
@@ -16,7 +16,7 @@ export function argumentsKey(args: unknown): string {
     .sort()
     .map((key) => `${key}=${canonicalize(JSON.stringify(record[key]))};`)
     .join('');
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return sha256(text).slice(0, 16);
 }
 
 /** Equality itself is decided on the whole canonical JSON: the key of L1-4 has collisions by construction. */

@@ -43,6 +43,9 @@ interface Choice extends Verdict {
   chosen: Set<Candidate>;
 }
 
+/** A survey that was made for this run: copying all its facts for one more would cost more than it says. */
+type Asked = Survey & { looksBack: boolean };
+
 /** Lists up to this length are asked for at every boundary. */
 const SHORT_LIST = 64;
 /** A long list for which nothing paid is asked again when it has grown by this share, or after as many boundaries. */
@@ -64,13 +67,13 @@ export class Stack {
 
   /**
    * Runs the deterministic layers over the survey.
-   * @param base the survey, its `looksBack` left to the stack
+   * @param survey its `looksBack` is set here
    * @param trace gets a span a layer
    */
-  run(base: Survey, trace?: Trace): Outcome {
-    const armed = triggered(base);
-    const looksBack = base.forced || (base.boundary && armed && this.#isDue(base));
-    const survey: Survey = { ...base, looksBack };
+  run(survey: Asked, trace?: Trace): Outcome {
+    const armed = triggered(survey);
+    const looksBack = survey.forced || (survey.boundary && armed && this.#isDue(survey));
+    survey.looksBack = looksBack;
     const offers = byName(survey, this.layers, trace);
     const grown = offers.some((o) => o.atOnce.some((b) => !b.presend));
     const verdict = this.#decide(grown ? rewritten(survey) : survey, offers, armed);
@@ -263,9 +266,9 @@ function byName(survey: Survey, layers: readonly Layer[], trace?: Trace): Offer[
     const plan = layer.plan(survey);
     if (known === undefined) offer.span?.end();
     offers.set(layer.name, offer);
-    offer.events.push(...(plan.events ?? []));
-    offer.atOnce.push(...(plan.atOnce ?? []));
-    offer.restores.push(...(plan.restores ?? []));
+    if (plan.events !== undefined) for (const e of plan.events) offer.events.push(e);
+    if (plan.atOnce !== undefined) for (const b of plan.atOnce) offer.atOnce.push(b);
+    if (plan.restores !== undefined) for (const r of plan.restores) offer.restores.push(r);
     for (const candidate of plan.candidates) {
       if (candidate.claim !== undefined && (claimed.has(candidate.claim) || survey.isPinned(candidate.claim)))
         continue;

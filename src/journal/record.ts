@@ -1,6 +1,6 @@
 // A journal record and the hash chain that joins the records of one session. Pure: no store, no session rules, no clock.
-import * as crypto from 'node:crypto';
 import { CuratedError } from '../errors.js';
+import { sha256 } from '../hash.js';
 import { writeJson } from '../json/index.js';
 
 /** A JSON value as it stands in a payload. Texts above BLOB_BYTES stand as `{$blob: 'sha256:…'}` (blobs.ts). */
@@ -49,14 +49,7 @@ export interface ChainHead {
 
 export const GENESIS: ChainHead = Object.freeze({ seq: 0, hash: '' });
 
-type OneShot = (algorithm: string, data: string | Uint8Array, encoding: 'hex') => string;
-// Node 20.12 has crypto.hash, three times as fast as createHash on short texts.
-const oneShot = (crypto as { hash?: OneShot }).hash;
-
-/** sha256 as 64 hex digits; strings are hashed as UTF-8. */
-export const sha256: (data: string | Uint8Array) => string = oneShot
-  ? (data) => oneShot('sha256', data, 'hex')
-  : (data) => crypto.createHash('sha256').update(data).digest('hex');
+export { sha256 };
 
 /** The text whose hash, after the previous hash and a line feed, is the record's hash. */
 export function envelopeText(r: {

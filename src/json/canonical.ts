@@ -34,8 +34,25 @@ function write(v: unknown, depth: number): string {
   const object = v as Record<string, unknown>;
   let out = '';
   for (const key of sortedKeys(object))
-    out += `${out === '' ? '' : ','}${JSON.stringify(key)}:${write(object[key], depth + 1)}`;
+    out += `${out === '' ? '' : ','}${member(key)}${write(object[key], depth + 1)}`;
   return `{${out}}`;
+}
+
+/** `"key":` of names that came lately: messages are made of few. */
+const members = new Map<string, string>();
+const MEMBERS_MOST = 512;
+/** A longer name is data. */
+const NAME_CHARS = 32;
+
+function member(key: string): string {
+  let text = members.get(key);
+  if (text === undefined) {
+    text = `${JSON.stringify(key)}:`;
+    if (key.length > NAME_CHARS) return text;
+    if (members.size >= MEMBERS_MOST) members.clear();
+    members.set(key, text);
+  }
+  return text;
 }
 
 /** Beyond so many keys the engine's own sort is faster. */

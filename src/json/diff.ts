@@ -12,15 +12,37 @@ export type TextChange = { op: 'set'; path: Path; json: string } | { op: 'remove
  * texts). Throws BAD_FRAME if one is not JSON.
  */
 export function changesOf(from: string, to: string): TextChange[] | undefined {
-  const found: TextChange[] = [];
-  compare(found, from, parseTree(from), to, parseTree(to), []);
-  if (found.some((c) => c.path.length === 0)) return undefined;
+  const found: Found[] = [];
+  const root = parseTree(from);
+  compare(found, from, root, to, parseTree(to), []);
+  const changes = found.map((f) => f.change);
+  if (changes.some((c) => c.path.length === 0)) return undefined;
+  if (found.length === 1 && root.end - root.start === from.length && isPut(from, found[0]!, to))
+    return changes;
   // White space around a member that goes or comes is nobody's: then the texts differ, and the whole is said.
-  return applyEdits(from, found as readonly TextEdit[]) === to ? found : undefined;
+  return applyEdits(from, changes as readonly TextEdit[]) === to ? changes : undefined;
+}
+
+/** A change, and the value that it puts another in place of. */
+interface Found {
+  change: TextChange;
+  node?: JsonNode;
+}
+
+/** Mostly one value stands in place of another: that is seen without carrying out an edit. */
+function isPut(from: string, { change, node }: Found, to: string): boolean {
+  if (change.op !== 'set' || node === undefined) return false;
+  const { json } = change;
+  return (
+    to.length === from.length - (node.end - node.start) + json.length &&
+    to.startsWith(json, node.start) &&
+    to.startsWith(from.slice(0, node.start)) &&
+    to.endsWith(from.slice(node.end))
+  );
 }
 
 function compare(
-  found: TextChange[],
+  found: Found[],
   from: string,
   a: JsonNode,
   to: string,
@@ -30,21 +52,24 @@ function compare(
   const json = to.slice(b.start, b.end);
   if (a.end - a.start === b.end - b.start && from.startsWith(json, a.start)) return;
   if (a.items !== undefined && a.items.length > 0 && a.items.length === b.items?.length) {
-    for (const [i, item] of a.items.entries()) compare(found, from, item, to, b.items[i]!, [...path, i]);
+    for (let i = 0; i < a.items.length; i++) compare(found, from, a.items[i]!, to, b.items[i]!, [...path, i]);
     return;
   }
   if (a.entries !== undefined && b.entries !== undefined && a.entries.length > 0) {
     const members = paired(a.entries, b.entries);
     if (members !== undefined) {
       for (const { key, before, after } of members) {
-        if (after === undefined) found.push({ op: 'remove', path: [...path, key] });
+        if (after === undefined) found.push({ change: { op: 'remove', path: [...path, key] } });
         else if (before !== undefined) compare(found, from, before, to, after, [...path, key]);
-        else found.push({ op: 'set', path: [...path, key], json: to.slice(after.start, after.end) });
+        else {
+          const json = to.slice(after.start, after.end);
+          found.push({ change: { op: 'set', path: [...path, key], json } });
+        }
       }
       return;
     }
   }
-  found.push({ op: 'set', path, json });
+  found.push({ change: { op: 'set', path, json }, node: a });
 }
 
 interface Member {

@@ -34,9 +34,14 @@ const OPTIONAL: readonly (readonly [model: RegExp, encoding: OptionalEncoding])[
 
 const offered = new Set<OptionalEncoding>();
 
+/** Of models that were asked for lately: each call of a session asks. */
+const known = new Map<string, ModelEncoding>();
+const KNOWN_MOST = 256;
+
 /** From now on models of this vocabulary are counted with it. What was counted before stays as it was counted. */
 export function offerEncoding(encoding: OptionalEncoding): void {
   offered.add(encoding);
+  known.clear();
 }
 
 /** The optional vocabulary of a model, offered or not. */
@@ -57,6 +62,16 @@ export function bareModel(model: string): string {
 
 /** Encoding of a model. Claude, Gemini and unknown models: o200k_base, not exact. */
 export function encodingOf(model: string): ModelEncoding {
+  let found = known.get(model);
+  if (found === undefined) {
+    found = lookedUp(model);
+    if (known.size >= KNOWN_MOST) known.clear();
+    known.set(model, found);
+  }
+  return found;
+}
+
+function lookedUp(model: string): ModelEncoding {
   const name = bareModel(model);
   const optional = offered.size === 0 ? undefined : optionalEncoding(model);
   if (optional !== undefined && offered.has(optional)) return { encoding: optional, exact: true };

@@ -96,8 +96,22 @@ function scaleOf(d: Features, predicted: number): number {
   return Math.hypot(FLOOR * Math.sqrt(steps), RELATIVE * Math.abs(predicted));
 }
 
-/** The fit of a model before any report. */
+/** Of models that were asked for lately: each call of a session asks, and it follows from the name. */
+const priors = new Map<string, Fit>();
+const PRIORS_KEPT = 256;
+
+/** The fit of a model before any report; nobody may change it. */
 export function priorFor(model: string): Fit {
+  let prior = priors.get(model);
+  if (prior === undefined) {
+    prior = madePrior(model);
+    if (priors.size >= PRIORS_KEPT) priors.clear();
+    priors.set(model, prior);
+  }
+  return prior;
+}
+
+function madePrior(model: string): Fit {
   const { exact, mean, sd, shared } = priorOf(model);
   const p = new Array<number>((WEIGHTS * (WEIGHTS + 1)) / 2).fill(0);
   for (let i = 0; i < WEIGHTS; i++) {
@@ -105,7 +119,20 @@ export function priorFor(model: string): Fit {
       p[at(i, j)] = (i === j ? sd[i]! ** 2 : 0) + (i >= 2 ? shared ** 2 : 0);
     }
   }
-  return { v: 1, model, exact, n: 0, w: mean, p, noise: 1, q: Q_START, anchor: null, pending: null };
+  Object.freeze(mean);
+  Object.freeze(p);
+  return Object.freeze<Fit>({
+    v: 1,
+    model,
+    exact,
+    n: 0,
+    w: mean,
+    p,
+    noise: 1,
+    q: Q_START,
+    anchor: null,
+    pending: null,
+  });
 }
 
 /**

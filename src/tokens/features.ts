@@ -21,11 +21,15 @@ export function noFeatures(): number[] {
 }
 
 export function addFeatures(a: Features, b: Features): number[] {
-  return a.map((v, i) => v + b[i]!);
+  const sum = a.slice();
+  for (let i = 0; i < sum.length; i++) sum[i]! += b[i]!;
+  return sum;
 }
 
 export function subtractFeatures(a: Features, b: Features): number[] {
-  return a.map((v, i) => v - b[i]!);
+  const rest = a.slice();
+  for (let i = 0; i < rest.length; i++) rest[i]! -= b[i]!;
+  return rest;
 }
 
 /** Adds a text of `tokens` tokens (raw count of the model's encoding) to `into`, split by content class. */

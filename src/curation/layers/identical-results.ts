@@ -1,7 +1,7 @@
 // Results that a later one repeats word for word (curated.dedup): the older becomes a pointer to the newer, which the
-// model sees in full. Equality is that of the bodies themselves, by their hash, never of call ids.
+// model sees in full. Equality is that of the bodies themselves, never of call ids.
 
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../hash.js';
 import { sliceIn } from '../../json/index.js';
 import { CLEAR_ID, isClearable, offerClearing } from '../clearing.js';
 import type { Candidate, Layer, LayerPlan } from '../layer.js';
@@ -10,13 +10,15 @@ import type { Vocabulary } from '../vocabulary.js';
 
 /** Shorter bodies are not worth a pointer. */
 const SHORTEST_BYTES = 200;
+/** Longer ones are told apart by their hash: the engine hashes what is far longer by its length alone. */
+const KEY_CHARS = 8_192;
 
 export class IdenticalResults implements Layer {
   readonly name = 'tool_result_clear';
   readonly id = CLEAR_ID;
   readonly invalidatesUnknown = false;
   readonly #vocabulary: Vocabulary;
-  /** Newest result with a body of that hash. */
+  /** Newest result with that body; the key is part of the stored message's text, no copy. */
   #newest = new Map<string, number>();
   #repeated = new Map<number, { by: number; since: number }>();
   #seen = 0;
@@ -63,10 +65,10 @@ export class IdenticalResults implements Layer {
       if (result.bytes < SHORTEST_BYTES || !isClearable(survey, result)) continue;
       const body = bodyOf(survey, index);
       if (body === undefined) continue;
-      const hash = createHash('sha256').update(body).digest('base64');
-      const equal = this.#newest.get(hash);
+      const key = body.length > KEY_CHARS ? sha256(body) : body;
+      const equal = this.#newest.get(key);
       if (equal !== undefined) this.#repeated.set(equal, { by: index, since: survey.requests });
-      this.#newest.set(hash, index);
+      this.#newest.set(key, index);
     }
   }
 }
