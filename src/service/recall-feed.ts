@@ -97,7 +97,7 @@ export class RecallFeed {
       // What comes from here on is read by this pass or makes another one.
       changed.delete(session);
       try {
-        await this.follow({ tenant, session });
+        await this.#followAmongOthers({ tenant, session });
       } catch (e) {
         changed.add(session);
         throw e;
@@ -112,11 +112,21 @@ export class RecallFeed {
       const known = await this.#deps.index.positions(tenant);
       for (const head of await this.#deps.store.heads(tenant)) {
         const at = known.get(head.key.session);
-        if (at?.seq !== head.seq || at.hash !== head.hash) await this.follow(head.key);
+        if (at?.seq !== head.seq || at.hash !== head.hash) await this.#followAmongOthers(head.key);
       }
     } catch (e) {
       this.#changed.delete(tenant);
       throw e;
+    }
+  }
+
+  /** One session that is quarantined costs its own news, and not the others' search. */
+  async #followAmongOthers(key: SessionKey): Promise<void> {
+    try {
+      await this.follow(key);
+    } catch (e) {
+      const { detail } = asCuratedError(e);
+      if ((detail as { quarantined?: boolean } | undefined)?.quarantined !== true) throw e;
     }
   }
 

@@ -7,6 +7,8 @@ import { type TestContext, test } from 'node:test';
 import { EntryStore } from '../../src/context/entry-store.js';
 import { Pantry } from '../../src/context/pantry.js';
 import { RecallIndex } from '../../src/context/recall/index-file.js';
+import type { SessionKey } from '../../src/journal/index.js';
+import { quarantined } from '../../src/journal/record.js';
 import { Health } from '../../src/observe/health.js';
 import { RecallFeed } from '../../src/service/recall-feed.js';
 import {
@@ -221,6 +223,30 @@ test('M-13 decisions and every 15 user messages become entries of the project, a
   );
   await bench.call('session.forget', { session: 'a' });
   assert.doesNotMatch((await bench.call('context.packet', { project })).text, /JWT/);
+});
+
+test('M-7 F38 a session that is quarantined is not searched, and the others are', async (t) => {
+  const { bench, folder, health } = world(t);
+  for (const id of ['good', 'bad', 'other']) await session(bench, id, [user(`keep the ocelot of ${id}`)]);
+  const store = new Proxy(bench.store, {
+    get(target, name) {
+      if (name === 'read')
+        return (key: SessionKey, from: number, n: number) =>
+          key.session === 'bad'
+            ? Promise.reject(quarantined('bad', 2, 'is missing'))
+            : target.read(key, from, n);
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const feed = new RecallFeed({ store, index: new RecallIndex(join(folder, 'again.db')), health });
+  t.after(() => feed.close());
+  bench.rooms.recall = feed;
+  for (let round = 0; round < 2; round += 1) {
+    const { hits } = await bench.call('recall.search', { query: 'ocelot' });
+    assert.deepEqual((hits as Json[]).map((h) => h.session).sort(), ['good', 'other']);
+  }
+  await assert.rejects(bench.call('recall.search', { session: 'bad', query: 'ocelot' }), /quarantined/);
 });
 
 test('J-13 M-7 a session whose journal was swept is found no more, what it filed for its project stays', async (t) => {
