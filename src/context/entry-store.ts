@@ -1,9 +1,9 @@
 // Memory entries of all projects in one SQLite file: filed, superseded, found again. The wake-up asks an index for the
 // heaviest, so its time does not follow what was filed (M-5). Faults are STORAGE, never an empty answer (M-6).
 
-import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { CuratedError } from '../errors.js';
+import { sha256 } from '../hash.js';
 import { OPEN_VAULT, type Vault } from '../journal/index.js';
 import { makePrivate } from '../journal/private-file.js';
 import { importanceAtIngest } from './entry-rules.js';
@@ -275,9 +275,7 @@ function prepared(db: Database.Database): Database.Database {
 
 /** Handles of entries begin with `e`, those of sessions with `r`. */
 export function handleOf(key: ProjectKey, e: Entry): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([key.tenant, key.root, e.id, e.text]))
-    .digest('hex');
+  const digest = sha256(JSON.stringify([key.tenant, key.root, e.id, e.text]));
   return `e${digest.slice(0, 16)}`;
 }
 

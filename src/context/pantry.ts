@@ -13,7 +13,7 @@ import { identity, identitySource } from './identity.js';
 import { readMap, removeFile } from './map-file.js';
 import { assemble, type Packet } from './packet.js';
 import { type Places, placesOf } from './places.js';
-import { type Refreshed, type RefreshOptions, refreshProject } from './refresh.js';
+import { type Refreshed, type RefreshOptions, refreshProject, type Said } from './refresh.js';
 import { withoutSessions } from './session-texts.js';
 import { type Entry, story } from './story.js';
 import type { Topic } from './topic.js';
@@ -67,6 +67,8 @@ export class Pantry {
   readonly #tried = new Map<string, number>();
   /** Entries that sessions filed since the map was made. */
   readonly #filed = new Map<string, number>();
+  /** How often sessions of a project were forgotten: a refresh that has read their entries starts again. */
+  readonly #forgotten = new Map<string, number>();
   #closed = false;
 
   constructor(deps: PantryDeps) {
@@ -134,27 +136,38 @@ export class Pantry {
     );
   }
 
-  /** Rebuilds the map. Throws when it cannot; the check `context_refresh` is red from then until one succeeds (R-9). */
+  /**
+   * Rebuilds the map, behind one of the same project that is under way. Throws when it cannot; the check `context_refresh`
+   * is red from then until one succeeds (R-9).
+   */
   async refresh(tenant: string, project: string, o: RefreshOptions = {}): Promise<Refreshed> {
     const places = placesOf(this.#deps.data, tenant, project);
     const key = JSON.stringify([tenant, places.root]);
     const before = this.#running.get(key);
-    if (before !== undefined) await before.catch(() => undefined);
-    if (this.#closed) fail('DRAINING');
+    const work = (before ?? Promise.resolve())
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .then(() => (this.#closed ? fail('DRAINING') : this.#refreshed(tenant, places, key, o)));
+    this.#running.set(key, work);
+    try {
+      return await work;
+    } finally {
+      if (this.#running.get(key) === work) this.#running.delete(key);
+    }
+  }
+
+  async #refreshed(tenant: string, places: Places, key: string, o: RefreshOptions): Promise<Refreshed> {
     const pause = async () => {
       if (this.#closed) fail('DRAINING');
       await nextTick();
     };
     this.#filed.delete(key);
-    const own =
-      this.#deps.sessions === false
-        ? []
-        : this.#deps.entries.newest({ tenant, root: places.root }, MOST_ENTRIES);
-    const work = refreshProject(places, { ...o, entries: own }, this.#deps.count, pause);
-    this.#running.set(key, work);
     this.#tried.set(key, this.#deps.clock.mono());
     try {
-      const done = await work;
+      const said = () => this.#said(tenant, places.root, key);
+      const done = await refreshProject(places, { ...o, said }, this.#deps.count, pause);
       this.#failing.delete(key);
       if (this.#failing.size === 0) this.#deps.health.green('context_refresh');
       return done;
@@ -163,9 +176,17 @@ export class Pantry {
       this.#deps.health.red('context_refresh', new Error(`${places.name}: ${(e as Error).message}`));
       throw e;
     } finally {
-      if (this.#running.get(key) === work) this.#running.delete(key);
       this.#drop(places.root);
     }
+  }
+
+  #said(tenant: string, root: string, key: string): Said {
+    const { sessions, entries } = this.#deps;
+    const forgotten = this.#forgotten.get(key);
+    return {
+      entries: sessions === false ? [] : entries.newest({ tenant, root }, MOST_ENTRIES),
+      isCurrent: () => this.#forgotten.get(key) === forgotten,
+    };
   }
 
   /** Behind a session that starts: a missing or old map is made anew, nobody waits, failures are seen in the health. */
@@ -281,6 +302,8 @@ export class Pantry {
   /** A session was forgotten: its entries go at once, and so does every map that has something of sessions. */
   forget(tenant: string, session: string): void {
     for (const root of this.#deps.entries.forget(tenant, session)) {
+      const key = JSON.stringify([tenant, root]);
+      this.#forgotten.set(key, (this.#forgotten.get(key) ?? 0) + 1);
       const places = placesOf(this.#deps.data, tenant, root);
       const facts = readFacts(places.facts);
       const built = facts?.built === undefined ? undefined : withoutSessions(facts.built);
@@ -292,7 +315,7 @@ export class Pantry {
     this.#cache.clear();
   }
 
-  /** Resolves when no refresh runs. */
+  /** Resolves when no refresh runs or waits. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running.values());
   }

@@ -7,11 +7,11 @@ import { type Facts, readFacts, topicsOf, writeFacts } from './facts.js';
 import type { Counts } from './identity.js';
 import { removeFile, writeWhole } from './map-file.js';
 import type { Places } from './places.js';
-import { projectTexts } from './project-files.js';
+import { type Document, projectTexts } from './project-files.js';
 import { fromSessions, sessionTexts } from './session-texts.js';
 import type { Entry } from './story.js';
 import type { Topic } from './topic.js';
-import { build, unhurried, update } from './topic-builder.js';
+import { type Built, build, unhurried, update } from './topic-builder.js';
 import { type MapFormat, topicMap } from './topic-map.js';
 
 export interface RefreshOptions {
@@ -22,9 +22,17 @@ export interface RefreshOptions {
   labels?: readonly { from: string; to: string }[] | undefined;
   /** Write the map for projects without one, from this project's topics, instead of its own. */
   global?: boolean | undefined;
-  /** What the daemon's own sessions of the project filed. */
-  entries?: readonly Entry[] | undefined;
+  /** What the daemon's own sessions of the project filed, as it is now. */
+  said?: (() => Said) | undefined;
 }
+
+export interface Said {
+  entries: readonly Entry[];
+  /** False once a session was forgotten since: what was made of them is thrown away. */
+  isCurrent(): boolean;
+}
+
+const SILENCE: Said = { entries: [], isCurrent: () => true };
 
 export interface Refreshed {
   topics: number;
@@ -42,25 +50,20 @@ export async function refreshProject(
   count: (text: string) => number,
   pause: () => Promise<void>,
 ): Promise<Refreshed> {
-  const before = readFacts(places.facts);
-  const taxonomy = [...(o.taxonomies ?? before?.taxonomy ?? [])];
-  const there = existsSync(places.root);
-  if (!there && taxonomy.length === 0)
-    throw new CuratedError('STORAGE', `there is no folder ${places.root}`, { path: '/project' });
-  const facts: Facts = { root: places.root, taxonomy };
+  const facts: Facts = { root: places.root, taxonomy: [] };
   const counts: { files: number; kinds: Counts['kinds'] } = { files: 0, kinds: [] };
   const warnings: string[] = [];
-  if (there) {
+  if (existsSync(places.root)) {
     const texts = await projectTexts(places.root, places.name);
     Object.assign(counts, { files: texts.files, kinds: texts.kinds });
     if (texts.cut) warnings.push(`${texts.files} files: a sample of them makes the topics`);
-    texts.documents.push(...sessionTexts(o.entries ?? [], places.name));
-    const old = before?.built;
-    facts.built =
-      (old === undefined ? undefined : update(texts.documents, old)) ??
-      (await unhurried(build(texts.documents, old), pause));
+    facts.built = await builtOf(places, texts.documents, o.said ?? (() => SILENCE), pause);
     warnings.push(...facts.built.warnings);
   }
+  // Nothing waits from here on: what is written is of this moment.
+  facts.taxonomy = [...(o.taxonomies ?? readFacts(places.facts)?.taxonomy ?? [])];
+  if (facts.built === undefined && facts.taxonomy.length === 0)
+    throw new CuratedError('STORAGE', `there is no folder ${places.root}`, { path: '/project' });
   for (const label of o.labels ?? []) rename(facts, label);
   // What sessions of one project said is for that project alone (R-8).
   const topics = topicsOf(facts).filter((t) => o.global !== true || !fromSessions(t.collection));
@@ -77,6 +80,22 @@ export async function refreshProject(
     path: map.text === '' ? null : path,
     warnings,
   };
+}
+
+/** Topics of documents and of what sessions said. A session that is forgotten meanwhile starts it again without its words. */
+async function builtOf(
+  places: Places,
+  documents: readonly Document[],
+  said: () => Said,
+  pause: () => Promise<void>,
+): Promise<Built> {
+  for (;;) {
+    const { entries, isCurrent } = said();
+    const all = [...documents, ...sessionTexts(entries, places.name)];
+    const old = readFacts(places.facts)?.built;
+    const made = (old && update(all, old)) ?? (await unhurried(build(all, old), pause));
+    if (isCurrent()) return made;
+  }
 }
 
 function rename(facts: Facts, label: { from: string; to: string }): void {
