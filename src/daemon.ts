@@ -111,8 +111,8 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
   const tokenizer = attach();
   const { notice: lacking } = capabilities();
   if (lacking !== undefined) log.warn({ notice: lacking }, 'counting does not have all that it could use');
-  // Read once, before anybody waits for it.
-  codeMark();
+  // What snapshots on disk are marked with: read once, before anybody waits for it.
+  if (!o.memory) codeMark();
   const store: Store = o.memory
     ? new MemoryStore({ bytes: limits.journal_bytes })
     : await SqliteStore.open(join(paths.data, 'journal.db'), {

@@ -1,8 +1,9 @@
 // The folder of one session's derived files: its place, and writing that is whole or appends. Knows no session.
 
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { sha256 } from '../hash.js';
 import type { SessionKey } from '../journal/index.js';
 
 const PRIVATE = { mode: 0o600 };
@@ -10,7 +11,7 @@ const PRIVATE = { mode: 0o600 };
 /** A name that is safe as a folder on any file system, and no other id's. */
 function safe(id: string): string {
   if (/^[a-z0-9_-][a-z0-9._-]{0,79}$/.test(id) && !id.endsWith('.')) return id;
-  const hash = createHash('sha256').update(id).digest('hex').slice(0, 32);
+  const hash = sha256(id).slice(0, 32);
   return `${id.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 40)}~${hash}`;
 }
 

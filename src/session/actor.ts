@@ -1,7 +1,7 @@
 // A session actor: one command at a time, each journalled before it is answered, events out before the answer.
 
-import { createHash } from 'node:crypto';
 import { CuratedError, fail } from '../errors.js';
+import { sha256 } from '../hash.js';
 import type { FlushLevel, SessionKey } from '../journal/index.js';
 import { canonicalize, writeJson } from '../json/index.js';
 import { type Committed, Draft } from './commit.js';
@@ -392,7 +392,5 @@ export class SessionActor {
 }
 
 export function bodyHash(method: string, params: unknown): string {
-  return createHash('sha256')
-    .update(`${method}\n${canonicalize(writeJson(params ?? {}))}`)
-    .digest('hex');
+  return sha256(`${method}\n${canonicalize(writeJson(params ?? {}))}`);
 }

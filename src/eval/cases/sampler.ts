@@ -1,7 +1,7 @@
 // Which sessions become cases by themselves (E-4): a share of all, drawn by the session's own name, so that the same ones are
 // drawn again on the next day; and those in which something failed. Pure.
-import { createHash } from 'node:crypto';
 
+import { sha256 } from '../../hash.js';
 export interface SamplerRules {
   /** Share of the sessions, 0 to 1. */
   rate: number;
@@ -18,8 +18,7 @@ export function isFailure(type: string): boolean {
 
 export function isDrawn(session: string, rate: number): boolean {
   if (rate <= 0) return false;
-  const digest = createHash('sha256').update(`sample\0${session}`).digest();
-  return digest.readUInt32BE(0) / 2 ** 32 < rate;
+  return Number.parseInt(sha256(`sample\0${session}`).slice(0, 8), 16) / 2 ** 32 < rate;
 }
 
 /** A folder's name for a session's case: any id gives one, no two the same, none that loading leaves out. */
@@ -27,5 +26,5 @@ export function folderOf(session: string): string {
   const plain = encodeURIComponent(session).replace(/\*/g, '%2A');
   const name = /^[._]/.test(plain) ? `%${plain.charCodeAt(0).toString(16)}${plain.slice(1)}` : plain;
   if (name.length <= 100) return name;
-  return `${name.slice(0, 80)}-${createHash('sha256').update(session).digest('hex').slice(0, 16)}`;
+  return `${name.slice(0, 80)}-${sha256(session).slice(0, 16)}`;
 }

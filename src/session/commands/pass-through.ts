@@ -1,6 +1,6 @@
 // Requests of an exempt kind (P-6): handed back as they came, journalled, no counter moved.
 
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../hash.js';
 import { canonicalize, RawJson } from '../../json/index.js';
 import type { Draft } from '../commit.js';
 import { event } from '../events.js';
@@ -16,10 +16,7 @@ export function passThrough(session: Session, p: PrepareParams, draft: Draft, ki
   const given =
     own === undefined && p.system === undefined && p.tools === undefined ? undefined : givenText(p);
   const request = given === undefined ? requestJson(requestText(state, rendering)) : new RawJson(given);
-  const hash =
-    given === undefined
-      ? requestHash(state, rendering)
-      : `sha256:${createHash('sha256').update(canonicalize(given)).digest('hex')}`;
+  const hash = given === undefined ? requestHash(state, rendering) : `sha256:${sha256(canonicalize(given))}`;
   draft.push(
     event('llm.request', {
       hash,

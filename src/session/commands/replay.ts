@@ -1,6 +1,6 @@
 // Replay: every prepared request again, from the recorded decisions alone. No tokenizer, no heuristic, no clock is asked.
 
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../hash.js';
 import type { SessionKey, Store } from '../../journal/index.js';
 import { canonicalize } from '../../json/index.js';
 import { evolve, freshState } from '../evolve.js';
@@ -37,7 +37,7 @@ export async function replay(
     const replayed =
       passthrough === undefined
         ? requestHash(state, rendering)
-        : `sha256:${createHash('sha256').update(canonicalize(passthrough)).digest('hex')}`;
+        : `sha256:${sha256(canonicalize(passthrough))}`;
     if (replayed !== hash) found.mismatches.push({ seq: event.seq, hash, replayed });
     onRequest?.(event.seq, passthrough ?? requestJson(requestText(state, rendering)).text);
   }

@@ -1,6 +1,6 @@
 // The body of a snapshot: the length of a JSON text, that text, and behind it the texts of the messages in their order.
 
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../hash.js';
 import { canonicalize } from '../../json/index.js';
 import type { SessionState } from '../state.js';
 import { codeMark } from './code.js';
@@ -64,7 +64,5 @@ export function openBody(body: Buffer): Opened {
  */
 export function stateHash(state: SessionState): string {
   const plain = plainOf(state, (text) => text);
-  return createHash('sha256')
-    .update(canonicalize(JSON.stringify(plain)))
-    .digest('hex');
+  return sha256(canonicalize(JSON.stringify(plain)));
 }

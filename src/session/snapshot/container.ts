@@ -1,9 +1,9 @@
 // The bytes of a snapshot: one line that says what they are and their hash, and the body behind it, deflated. What does not
 // carry this format, this build and its own hash is no snapshot: a cache is made again, never read by guess.
 
-import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, deflateRaw, inflateRaw } from 'node:zlib';
+import { sha256 } from '../../hash.js';
 import { VERSION } from '../../version.js';
 
 /**
@@ -37,7 +37,7 @@ export async function packed(body: Uint8Array): Promise<Uint8Array> {
     curated_snapshot: SNAPSHOT_FORMAT,
     build: VERSION,
     size: body.byteLength,
-    sha256: sum(data),
+    sha256: sha256(data),
   };
   return Buffer.concat([Buffer.from(`${JSON.stringify(line)}\n`), data]);
 }
@@ -49,7 +49,7 @@ export async function unpacked(bytes: Uint8Array): Promise<Buffer | Refusal> {
   if (line.curated_snapshot !== SNAPSHOT_FORMAT) return 'format';
   if (line.build !== VERSION) return 'build';
   const data = all.subarray(all.indexOf(NEWLINE) + 1);
-  if (sum(data) !== line.sha256) return 'damaged';
+  if (sha256(data) !== line.sha256) return 'damaged';
   try {
     const body = await inflated(data, { maxOutputLength: Math.max(1, line.size) });
     return body.length === line.size ? body : 'damaged';
@@ -73,5 +73,3 @@ function lineOf(bytes: Buffer): Line | undefined {
     return undefined;
   }
 }
-
-const sum = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
