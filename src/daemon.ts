@@ -27,6 +27,7 @@ import { SqliteStore } from './journal/sqlite-store.js';
 import { SweepClock } from './journal/sweep-clock.js';
 import { MovableClock } from './movable-clock.js';
 import { createLog, createMetrics, Health, type LogLevel, observePages } from './observe/index.js';
+import { Opened } from './opened.js';
 import { checkSocketPath, type Paths } from './paths.js';
 import { createPool, poolOptions } from './pool/pool.js';
 import { processMark } from './process-life.js';
@@ -85,15 +86,18 @@ export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   // Before anything of the folder is opened: a second daemon, on whatever socket, must not touch the first one's journal.
   const lock = lockData(o.paths.data);
   if (lock === undefined) throw new AlreadyRunningError(o.paths.data);
+  const opened = new Opened();
   try {
-    return await raise(o, lock);
+    return await raise(o, lock, opened);
   } catch (e) {
+    // The reason why it does not start is what the caller is told, whatever else fails now.
+    await opened.close().catch(() => {});
     lock.release();
     throw e;
   }
 }
 
-async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
+async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<Daemon> {
   const { paths, count } = o;
   const startedAt = Date.now();
   const base = o.clock ?? systemClock;
@@ -108,7 +112,7 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
   const limits = resolveLimits({ ...config.settings.curated.limits, ...o.limits });
   const metrics = createMetrics();
   const health = new Health(clock, VERSION);
-  const tokenizer = attach();
+  const tokenizer = opened.add(attach(), (t) => t.dispose());
   const { notice: lacking } = capabilities();
   if (lacking !== undefined) log.warn({ notice: lacking }, 'counting does not have all that it could use');
   // What snapshots on disk are marked with: read once, before anybody waits for it.
@@ -119,6 +123,7 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
         limits: { bytes: limits.journal_bytes },
         key: readKey(config.settings.journal.encrypt, process.env),
       });
+  opened.add(store, (s) => s.close());
   const vault = store instanceof SqliteStore ? store.vault : OPEN_VAULT;
   if (vault.sealed)
     log.warn(
@@ -137,7 +142,7 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
     log.error({ error: h.error?.message }, 'the journal cannot be written: new work is refused until it can');
   });
   store.onCommit(({ level, seconds, records }) => metrics.journalFlush(level, seconds, records));
-  const pool = createPool(poolOptions(limits));
+  const pool = opened.add(createPool(poolOptions(limits)), (p) => p.close());
 
   const pantry = new Pantry({
     data: paths.data,
@@ -151,12 +156,14 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
     sessions: !vault.sealed,
     watch: (root, events) => new FolderWatch(root, events),
   });
+  opened.add(pantry, (p) => p.close());
   const recall = new RecallFeed({
     store,
     index: new IndexThread(o.memory || vault.sealed ? ':memory:' : join(paths.data, 'recall.db')),
     pantry,
     health,
   });
+  opened.add(recall, (r) => r.close());
   const files =
     o.memory || vault.sealed
       ? undefined
@@ -326,12 +333,12 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
   };
   const sweeping = setInterval(sweep, SWEEP_EVERY_MS);
   sweeping.unref();
-
-  function stopTimers(): void {
+  const stopTimers = () => {
     clearInterval(parking);
     clearInterval(sweeping);
     tokenWatch.stop();
-  }
+  };
+  opened.add(undefined, stopTimers);
 
   async function takeDown(): Promise<void> {
     stopTimers();
@@ -340,12 +347,7 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
     await registry.settle();
     // The next daemon finds them written down; what is not by then it folds.
     await registry.park(0, LAST_SNAPSHOTS_MS);
-    await files?.close();
-    await recall.close();
-    await pantry.close();
-    await store.close();
-    await pool.close();
-    tokenizer.dispose();
+    await opened.close();
     rmSync(paths.daemonJson, { force: true });
     lock.release();
     ended();
@@ -357,15 +359,7 @@ async function raise(o: DaemonOptions, lock: DataLock): Promise<Daemon> {
     return stopping;
   }
 
-  let listening: Awaited<ReturnType<typeof gate.listen>>;
-  try {
-    listening = await gate.listen();
-  } catch (e) {
-    stopTimers();
-    await store.close();
-    await pool.close();
-    throw e;
-  }
+  const listening = await gate.listen();
   sweep();
   await writeDaemonFile(paths, listening, startedAt);
   log.info({ url: listening.url, socket: listening.socket }, 'listening');

@@ -1,6 +1,6 @@
 // Does the process that wrote a file still live? A pid alone does not tell: it may be a zombie that nobody reaps (a container
 // without an init), or belong to another program since the machine was started anew.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /**
  * What tells this run of a process from any other that had its pid: the boot's id and the tick at which it started.
@@ -30,4 +30,13 @@ export function lives(pid: number, mark?: string): boolean {
   if (processMark(process.pid) === undefined) return true;
   const now = processMark(pid);
   return now !== undefined && (mark === undefined || now === mark);
+}
+
+/**
+ * Is the daemon there that a `run/daemon.json` tells of? One without a mark was not written by a daemon of this build where the
+ * system has marks, so its pid may be anybody's: it counts only while the socket that it names is there.
+ */
+export function daemonLives(file: { pid: number; process?: string; socket?: string }): boolean {
+  if (!lives(file.pid, file.process)) return false;
+  return file.process !== undefined || file.socket === undefined || existsSync(file.socket);
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Paths } from '../paths.js';
-import { lives } from '../process-life.js';
+import { daemonLives } from '../process-life.js';
 
 export interface DaemonFile {
   pid: number;
@@ -28,7 +28,7 @@ export function readDaemonFile(paths: Paths): DaemonFile | undefined {
 /** The running daemon's file, or undefined. */
 export function liveDaemon(paths: Paths): DaemonFile | undefined {
   const file = readDaemonFile(paths);
-  return file !== undefined && lives(file.pid, file.process) ? file : undefined;
+  return file !== undefined && daemonLives(file) ? file : undefined;
 }
 
 /** Waits until `test` holds; false when it did not within `ms`. */

@@ -40,11 +40,20 @@ function describeFailure(e: unknown): { message: string; hint?: string | undefin
   if (e instanceof ClientError) return { message: e.message, hint: CLIENT_HINTS[e.code], exit: EXIT.failed };
   if (e instanceof CuratedError) {
     const exit = e.kind === 'CONFIG' ? EXIT.usage : EXIT.failed;
-    return { message: `${e.message} (${e.kind})`, hint: KIND_HINTS[e.kind], exit };
+    return { message: `${e.message} (${e.kind})`, hint: kindHint(e), exit };
   }
   const error = e as NodeJS.ErrnoException;
   const hint = error.code === undefined ? undefined : SYSTEM_HINTS[error.code];
   return { message: error.message ?? String(e), hint, exit: EXIT.failed };
+}
+
+/** Of what is called CONFIG only the faults of a configuration file are for `config check`: the others are of files and ports. */
+function kindHint(e: CuratedError): string | undefined {
+  if (e.kind !== 'CONFIG') return KIND_HINTS[e.kind];
+  const inFile = (e.detail as { errors?: unknown } | undefined)?.errors !== undefined;
+  return inFile
+    ? 'curated config check FILE names every fault with its line'
+    : 'curated doctor looks at folders, tokens and sockets';
 }
 
 const CLIENT_HINTS: Partial<Record<ClientError['code'], string>> = {
@@ -53,7 +62,6 @@ const CLIENT_HINTS: Partial<Record<ClientError['code'], string>> = {
 };
 
 const KIND_HINTS: Partial<Record<CuratedError['kind'], string>> = {
-  CONFIG: 'curated config check FILE names every fault with its line',
   UNKNOWN_SESSION: 'curated sessions lists the sessions there are',
   SUPERSEDED: 'an agent holds the session; --force where the command has it takes it away',
   STORAGE_FULL: 'make room on the disk of the data folder; curated doctor shows where it is',

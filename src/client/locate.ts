@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { checkSocketPath, resolvePaths } from '../paths.js';
-import { lives } from '../process-life.js';
+import { daemonLives } from '../process-life.js';
 import { ClientError } from './errors.js';
 
 export interface LocateOptions {
@@ -74,7 +74,7 @@ async function readDaemonFile(home: string | undefined): Promise<DaemonFile | un
     // Absent, or half written by a daemon that is just starting: none yet.
     return undefined;
   }
-  return lives(daemon.pid, daemon.process) ? daemon : undefined;
+  return daemonLives(daemon) ? daemon : undefined;
 }
 
 async function tokenOf(daemon: DaemonFile | undefined): Promise<string | undefined> {

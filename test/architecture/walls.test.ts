@@ -30,6 +30,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   json: ['errors'],
   'process-life': [],
   'data-lock': ['errors'],
+  opened: [],
   providers: FOUNDATION,
   protocol: FOUNDATION,
   redaction: ['json'],

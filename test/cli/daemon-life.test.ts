@@ -1,7 +1,7 @@
 // start, stop, status and doctor over a real daemon process.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect } from '../../src/client/index.js';
@@ -64,6 +64,46 @@ test('a wrong configuration stops the start with the line and the nearest key, a
   assert.match(missing.stderr, /none\.yaml/);
 });
 
+test('F7 F9 a start that is refused ends at once with its reason, however late it finds out', async (t) => {
+  const at = (prepare: (home: string) => void) => {
+    const home = homeFor(t);
+    mkdirSync(join(home, 'run'), { mode: 0o700 });
+    prepare(home);
+    return home;
+  };
+  const token = 'a'.repeat(43);
+  const refused: [RegExp, string, string[]?][] = [
+    [
+      /token file .* mode is 0644/,
+      at((home) => writeFileSync(join(home, 'run/token'), token, { mode: 0o644 })),
+    ],
+    [
+      /token file .* is a symlink/,
+      at((home) => {
+        writeFileSync(join(home, 'elsewhere'), token, { mode: 0o600 });
+        symlinkSync(join(home, 'elsewhere'), join(home, 'run/token'));
+      }),
+    ],
+    [
+      /tokens\.json: not JSON/,
+      at((home) => {
+        mkdirSync(join(home, 'data'), { mode: 0o700 });
+        writeFileSync(join(home, 'data/tokens.json'), '{', { mode: 0o600 });
+      }),
+    ],
+    [/the socket path has 1\d\d bytes/, at(() => {}), ['--socket', `/tmp/${'s'.repeat(110)}`]],
+  ];
+  const outcomes = await Promise.all(
+    refused.map(([, home, args = []]) => curated(['start', '--port', '0', ...args], home)),
+  );
+  for (const [i, { code, stdout, stderr }] of outcomes.entries()) {
+    assert.equal(code, 2);
+    assert.equal(stdout, '');
+    assert.match(stderr, refused[i]![0]);
+    assert.match(stderr, /curated doctor/, 'the configuration file is not what is wrong');
+  }
+});
+
 test('the first line of the foreground daemon says where it listens, daemon.json says the same', async (t) => {
   const home = homeFor(t);
   const running = curated(['start', '--port', '0'], home);
@@ -114,7 +154,7 @@ test('NS-6 without SIMD the daemon says so at its start, doctor too, and countin
   assert.equal((await curated(['count'], home, 'hello world')).stdout.trim().split(/\s/)[0], '2');
 });
 
-test("a daemon.json whose pid is a zombie, or belongs to another program by now, stands in nobody's way, and stop harms nobody", {
+test("F9 a daemon.json whose pid is a zombie, or belongs to another program by now, stands in nobody's way, and stop harms nobody", {
   skip: processMark(process.pid) === undefined && 'no /proc here: a pid alone decides',
 }, async (t) => {
   const home = homeFor(t);
@@ -131,7 +171,9 @@ test("a daemon.json whose pid is a zombie, or belongs to another program by now,
   mkdirSync(join(home, 'run'), { mode: 0o700 });
   const file = join(home, 'run/daemon.json');
   const stranger = { pid: parent.pid, version: '0', process: `${processMark(parent.pid!)}0` };
-  for (const left of [{ pid: zombie, version: '0' }, stranger]) {
+  // What another program, or a hand, wrote with the documented fields alone.
+  const unmarked = { pid: parent.pid, version: '0', socket: join(home, 'run/gone.sock'), started_at: 1 };
+  for (const left of [{ pid: zombie, version: '0' }, stranger, unmarked]) {
     writeFileSync(file, JSON.stringify(left));
     assert.equal((await curated(['status'], home)).code, 1);
     assert.match((await curated(['stop'], home)).stdout, /no daemon runs/);
