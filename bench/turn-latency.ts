@@ -1,7 +1,8 @@
 // What the hook costs an agent before each model call: `session.append` of 1.5 KB and `llm.prepare`, one after the other,
 // on sessions of 50,000 tokens. Wall time as the client sees it over the unix socket. With `--with-summaries` the same
 // turns beside summaries that are being written, against turns of the same run with none; `--blocks=N` makes it longer and
-// `--kinds=others,cores` leaves out the other kinds of load. With `--durable` turns that wait for the disk, against turns that do
+// `--kinds=others,cores` leaves out the other kinds of load, `--spans` tells what the daemon's main thread did at one stretch for
+// long. With `--durable` turns that wait for the disk, against turns that do
 // not and a journal in memory.
 import { besideSummaries } from './daemon/beside-summaries.js';
 import { daemonChild } from './daemon/child.js';
@@ -27,6 +28,7 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
       const figures = await besideSummaries(daemon, {
         ...(blocks === undefined ? {} : { blocks: Number(blocks) }),
         ...(kinds === undefined ? {} : { kinds }),
+        spans: args.includes('--spans'),
       });
       return { name: 'turn-latency', figures: { machine: machineLine(), ...figures } };
     }

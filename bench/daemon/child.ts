@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Span } from './spans.js';
 
 export interface DaemonSettings {
   /** Counts by length, so that the cost of counting is left out. */
@@ -34,12 +35,24 @@ export interface Gauge {
   held: number;
 }
 
+export type Order = 'gauge' | 'collect' | 'profile' | 'profiled' | 'stop';
+
 export interface DaemonChild {
   socket: string;
   gauge(): Promise<Gauge>;
+  /** Begins a CPU profile of the main thread. */
+  profile(): Promise<void>;
+  /** Ends it. @returns what that thread did at one stretch for some time */
+  profiled(): Promise<Span[]>;
   /** The same after full garbage collections, once the pages that they emptied are given back. */
   collected(): Promise<Gauge>;
   stop(): Promise<void>;
+}
+
+interface Told {
+  id: number;
+  gauge: Gauge;
+  spans: Span[];
 }
 
 export async function daemonChild(settings: DaemonSettings = {}): Promise<DaemonChild> {
@@ -51,29 +64,31 @@ export async function daemonChild(settings: DaemonSettings = {}): Promise<Daemon
     [JSON.stringify({ ...rest, home })],
     { execArgv: ['--expose-gc', ...nodeArgs] },
   );
-  const waiting = new Map<number, (g: Gauge) => void>();
+  const waiting = new Map<number, (told: Told) => void>();
   let next = 0;
   const socket = await new Promise<string>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`the daemon ended with code ${code}`)));
-    child.on('message', (m: { socket?: string; id?: number; gauge?: Gauge }) => {
-      if (m.socket !== undefined) resolve(m.socket);
-      else waiting.get(m.id!)?.(m.gauge!);
+    child.on('message', (m: { socket: string } | Told) => {
+      if ('socket' in m) resolve(m.socket);
+      else waiting.get(m.id)?.(m);
     });
   });
-  const ask = (what: 'gauge' | 'collect'): Promise<Gauge> =>
+  const ask = (what: Order): Promise<Told> =>
     new Promise((resolve) => {
       const id = next++;
-      waiting.set(id, (g) => {
+      waiting.set(id, (told) => {
         waiting.delete(id);
-        resolve(g);
+        resolve(told);
       });
       child.send({ id, what });
     });
   return {
     socket,
-    gauge: () => ask('gauge'),
-    collected: () => ask('collect'),
+    gauge: async () => (await ask('gauge')).gauge,
+    collected: async () => (await ask('collect')).gauge,
+    profile: async () => void (await ask('profile')),
+    profiled: async () => (await ask('profiled')).spans,
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => {

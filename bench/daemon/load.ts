@@ -17,11 +17,30 @@ export function codeText(bytes: number, seed: number): string {
   return text.slice(0, bytes);
 }
 
-/** One model round as messages: a call of the model, and its result. Together about `bytes` of JSON. */
-export function roundMessages(n: number, bytes: number): string {
+const SAYS = [
+  'The reader keeps a view of the buffer, which the writer fills again.',
+  'We decided to copy the slice instead of locking the pool.',
+  'This fails because the handle outlives its scope.',
+  'Next I will look at how the cache is torn down.',
+  'The test expects one event, and the second one comes from the retry.',
+];
+
+/** What the model says with its call: about `bytes` of sentences that differ by `seed`. */
+function prose(bytes: number, seed: number): string {
+  let text = '';
+  for (let i = seed; text.length < bytes; i += 1) text += `${SAYS[i % SAYS.length]} See step ${i}. `;
+  return text.slice(0, bytes);
+}
+
+/**
+ * One model round as messages: a call of the model, and its result. Together about `bytes` of JSON.
+ * @param said how much of that the model says beside its call
+ */
+export function roundMessages(n: number, bytes: number, said = 0): string {
+  const use = { type: 'tool_use', id: `call_${n}`, name: 'Read', input: { file_path: `src/file-${n}.ts` } };
   const call = {
     role: 'assistant',
-    content: [{ type: 'tool_use', id: `call_${n}`, name: 'Read', input: { file_path: `src/file-${n}.ts` } }],
+    content: said === 0 ? [use] : [{ type: 'text', text: prose(said, n) }, use],
   };
   const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: `call_${n}`, content: '' }] };
   const head = JSON.stringify(call);
@@ -45,13 +64,14 @@ export interface LoadedSession {
 /**
  * Opens a session and fills it with rounds until it holds about `tokens`, prepared and acknowledged. With `holds` its agent keeps
  * the last answer and asks for what differs from it, as the client does.
+ * @param o.said bytes of each round that the model says
  */
 export async function loadedSession(
   wire: Wire,
   id: string,
-  o: { tokens?: number; preset?: string; window?: number; holds?: boolean } = {},
+  o: { tokens?: number; preset?: string; window?: number; holds?: boolean; said?: number } = {},
 ): Promise<LoadedSession> {
-  const { tokens = SESSION_TOKENS, preset = 'balanced', window = 2_000_000, holds = false } = o;
+  const { tokens = SESSION_TOKENS, preset = 'balanced', window = 2_000_000, holds = false, said = 0 } = o;
   await wire.call(
     'session.open',
     JSON.stringify({
@@ -68,7 +88,7 @@ export async function loadedSession(
   const rounds = Math.round((tokens * BYTES_A_TOKEN) / 4000);
   for (let n = 0; n < rounds; n += 20) {
     const end = Math.min(rounds, n + 20);
-    const messages = Array.from({ length: end - n }, (_, i) => roundMessages(n + i, 4000));
+    const messages = Array.from({ length: end - n }, (_, i) => roundMessages(n + i, 4000, said));
     await wire.call('session.append', `{"session":"${id}","messages":[${messages.join(',')}]}`);
   }
   if (holds) {

@@ -1,10 +1,12 @@
 // The daemon as a child process of a benchmark: started through the composition root, asked over IPC for its CPU and memory.
 import { readFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDaemon } from '../../src/daemon.js';
 import { resolvePaths } from '../../src/paths.js';
-import type { DaemonSettings, Gauge } from './child.js';
+import type { DaemonSettings, Gauge, Order } from './child.js';
+import { SAMPLE_MICROS, type Span, spansOf } from './spans.js';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as DaemonSettings & { home: string };
 const daemon = await startDaemon({
@@ -78,13 +80,34 @@ async function collect(): Promise<void> {
   }
 }
 
-process.on('message', async (order: { id: number; what: 'gauge' | 'collect' | 'stop' }) => {
+/** Shorter stretches are of no interest. */
+const LEAST_MICROS = 300;
+let profiler: Session | undefined;
+
+async function profile(): Promise<void> {
+  if (profiler === undefined) {
+    profiler = new Session();
+    profiler.connect();
+    await profiler.post('Profiler.enable');
+    await profiler.post('Profiler.setSamplingInterval', { interval: SAMPLE_MICROS });
+  }
+  await profiler.post('Profiler.start');
+}
+
+async function profiled(): Promise<Span[]> {
+  const stopped = await profiler?.post('Profiler.stop');
+  return stopped === undefined ? [] : spansOf(stopped.profile, LEAST_MICROS);
+}
+
+process.on('message', async (order: { id: number; what: Order }) => {
   if (order.what === 'stop') {
     void daemon.stop().then(() => process.disconnect());
     return;
   }
   if (order.what === 'collect') await collect();
-  process.send!({ id: order.id, gauge: gauge() });
+  if (order.what === 'profile') await profile();
+  const spans = order.what === 'profiled' ? await profiled() : [];
+  process.send!({ id: order.id, gauge: gauge(), spans });
 });
 process.once('disconnect', () => void daemon.stop().then(() => process.exit(0)));
 process.send!({ socket: daemon.socket });
