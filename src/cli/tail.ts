@@ -31,6 +31,9 @@ export function register(program: Command): void {
 }
 
 export function lineOf(e: CuratedEvent, withSession: boolean): string {
+  // No entry of the journal: it has no seq and no time.
+  if (e.type === 'session.rewound')
+    return `${paint.dim(withSession ? e.session : '')} ${e.type} to #${String(e['to_seq'])}`.trimStart();
   const at = new Date(Number(e['ts'])).toISOString().slice(11, 23);
   const observed = e['observed'] === true ? paint.yellow(' (observed)') : '';
   const name = e.type.startsWith('memory.') ? paint.cyan(e.type) : e.type;

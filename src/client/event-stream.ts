@@ -64,6 +64,8 @@ export class EventStream implements AsyncIterableIterator<CuratedEvent> {
   }
 
   #isNew(event: CuratedEvent): boolean {
+    // From here on the seqs behind it are told anew.
+    if (event.type === 'session.rewound') this.#seen.set(event.session, Number(event['to_seq']));
     if (typeof event.seq !== 'number') return true;
     if (event.seq <= (this.#seen.get(event.session) ?? 0)) return false;
     this.#seen.set(event.session, event.seq);

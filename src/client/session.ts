@@ -223,6 +223,9 @@ export class Session {
     if (event.type === 'session.superseded' && event.seq === undefined) {
       this.#fault = new CuratedError('SUPERSEDED');
       this.#client.release(this.id);
+    } else if (event.type === 'session.rewound') {
+      this.#seq = Number(event['to_seq']);
+      this.#lastEvent = this.#seq;
     } else if (event.seq <= this.#lastEvent) return;
     else this.#lastEvent = event.seq;
     for (const type of [event.type, '*'])

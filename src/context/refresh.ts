@@ -63,7 +63,7 @@ export async function refreshProject(
   // Nothing waits from here on: what is written is of this moment.
   facts.taxonomy = [...(o.taxonomies ?? readFacts(places.facts)?.taxonomy ?? [])];
   if (facts.built === undefined && facts.taxonomy.length === 0)
-    throw new CuratedError('STORAGE', `there is no folder ${places.root}`, { path: '/project' });
+    throw new CuratedError('BAD_TYPE', `there is no folder ${places.root}`, { path: '/project' });
   for (const label of o.labels ?? []) rename(facts, label);
   // What sessions of one project said is for that project alone (R-8).
   const topics = topicsOf(facts).filter((t) => o.global !== true || !fromSessions(t.collection));

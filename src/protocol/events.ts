@@ -225,5 +225,9 @@ export const SIGNALS = {
     summary: 'Another connection took the session; this one may no longer write to it.',
     payload: z.looseObject({ session: name, epoch: count.optional() }),
   },
+  'session.rewound': {
+    summary: 'The journal was rewound or restored: the next event has the seq after `to_seq`.',
+    payload: z.looseObject({ session: name, to_seq: count, epoch: count, archived: text }),
+  },
 } as const;
 export type SignalName = keyof typeof SIGNALS;

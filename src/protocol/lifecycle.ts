@@ -116,6 +116,11 @@ export const LIFECYCLE: Table = {
   },
 };
 
+/** Where the kind's own text would say something else. */
+const REASONS: Readonly<Record<string, string>> = {
+  INVALID_REQUEST: 'initialize was carried out already: a connection does it once',
+};
+
 /** What happens to a connection in `state` when `event` comes. */
 export function transition(state: ConnectionState, event: ConnectionEvent): Transition {
   return LIFECYCLE[state][event];
@@ -139,7 +144,7 @@ export function admit(state: ConnectionState, incoming: Incoming): Admission {
     const early = state === 'fresh' && incoming.method !== undefined && incoming.method !== 'initialize';
     return { to, act: 'refuse', id, error: early ? new CuratedError('NOT_INITIALIZED') : incoming.error };
   }
-  return { to, act: 'refuse', id, error: new CuratedError(error ?? 'INTERNAL') };
+  return { to, act: 'refuse', id, error: new CuratedError(error ?? 'INTERNAL', REASONS[error ?? '']) };
 }
 
 function eventOf(incoming: Incoming): ConnectionEvent {

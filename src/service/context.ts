@@ -16,7 +16,7 @@ import type {
 } from '../protocol/index.js';
 import type { Redactor } from '../redaction/redactor.js';
 import type { Holder } from '../session/holder.js';
-import type { ProjectedEvent } from '../session/project.js';
+import type { ProjectedEvent, Signal } from '../session/project.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { ConfigLayer } from '../settings/index.js';
 import type { Encoder } from '../topics/encoder.js';
@@ -27,7 +27,7 @@ import type { WorkingFiles } from './working-files.js';
 export interface Caller extends Holder {
   readonly tenant: string;
   readonly scopes: readonly string[];
-  notify(session: string, event: ProjectedEvent): void;
+  notify(session: string, event: ProjectedEvent | Signal): void;
   /** Asks the client, if it declared the capability. */
   ask<M extends ServerRequestName>(
     method: M,

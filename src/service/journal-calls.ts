@@ -28,7 +28,7 @@ export const JOURNAL_CALLS: Handlers = {
     // What is in memory under this name must not be older than the journal that comes.
     const { session } = await rooms.registry.get(caller.tenant, p.session);
     if (session.state.status !== 'fresh' || (await rooms.store.head(key)) !== undefined)
-      fail('STORAGE', `${p.session} exists already`, { path: '/session', detail: { exists: true } });
+      fail('BAD_TYPE', `a session ${JSON.stringify(p.session)} exists already`, { path: '/session' });
     try {
       const done = await importJsonl(rooms.store, key, fileLines(path));
       return { session: p.session, events: done.records, torn: done.torn };

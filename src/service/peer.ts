@@ -23,7 +23,7 @@ import {
   type ServerResult,
   scopeOf,
 } from '../protocol/index.js';
-import type { ProjectedEvent } from '../session/project.js';
+import type { ProjectedEvent, Signal } from '../session/project.js';
 import type { Caller, Handler, Rooms } from './context.js';
 import { HANDLERS } from './handlers.js';
 import { redactParams, TELLS } from './redact-params.js';
@@ -77,7 +77,7 @@ export class Peer implements Caller {
     return this.#capabilities.embeddings;
   }
 
-  notify(session: string, e: ProjectedEvent): void {
+  notify(session: string, e: ProjectedEvent | Signal): void {
     const { type, ...rest } = e;
     this.#send({ method: type, params: { session, ...rest } });
   }

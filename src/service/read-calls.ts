@@ -12,7 +12,7 @@ import { readHinted } from '../session/hints.js';
 import { events } from '../session/load.js';
 import { bisect } from '../session/past/bisect.js';
 import { diffOf } from '../session/past/diff.js';
-import { type ProjectedEvent, project } from '../session/project.js';
+import { type ProjectedEvent, project, type Signal } from '../session/project.js';
 import { encodingOf } from '../tokens/encoding.js';
 import { estimate, priorFor } from '../tokens/estimator.js';
 import { addFeatures, noFeatures } from '../tokens/features.js';
@@ -75,7 +75,10 @@ async function subscribeOne(
 ): Promise<{ seq: number }> {
   const actor = await rooms.registry.known(caller.tenant, p.session);
   caller.subscriptions.get(p.session)?.();
-  const send = (session: string, e: ProjectedEvent) => caller.notify(session, e);
+  // Who listens to all sessions has each event of this one by that already.
+  const send = (session: string, e: ProjectedEvent | Signal) => {
+    if (!caller.subscriptions.has('*')) caller.notify(session, e);
+  };
   const seq = await actor.subscribe(send, async (upTo) => {
     if (p.from_seq === undefined) return;
     if (p.from_seq > upTo + 1) {
@@ -84,7 +87,7 @@ async function subscribeOne(
       });
     }
     for await (const { event } of events(rooms.store, actor.key, p.from_seq, upTo)) {
-      send(p.session, project(event));
+      caller.notify(p.session, project(event));
     }
   });
   const leave = () => actor.unsubscribe(send);
@@ -105,8 +108,8 @@ async function subscribeAll(
   caller.subscriptions.get('*')?.();
   const seen = new Map<string, number>();
   let catching = fromSeq !== undefined;
-  const held: [string, ProjectedEvent][] = [];
-  const send = (session: string, e: ProjectedEvent) => {
+  const held: [string, ProjectedEvent | Signal][] = [];
+  const send = (session: string, e: ProjectedEvent | Signal) => {
     if (catching) held.push([session, e]);
     else caller.notify(session, e);
   };
@@ -125,7 +128,8 @@ async function subscribeAll(
       }
     }
     catching = false;
-    for (const [session, e] of held) if (e.seq > (seen.get(session) ?? 0)) caller.notify(session, e);
+    for (const [session, e] of held)
+      if (e.seq === undefined || e.seq > (seen.get(session) ?? 0)) caller.notify(session, e);
   }
   return { seq: 0 };
 }

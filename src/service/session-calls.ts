@@ -91,7 +91,10 @@ export const SESSION_CALLS: Handlers = {
     const as = p.as ?? `s-${randomUUID()}`;
     const seq = await actor.read('read', () => p.at_seq ?? actor.session.state.seq);
     if (seq > actor.session.state.seq) gap(actor);
-    await rooms.store.copy(actor.key, seq, { tenant: caller.tenant, session: as });
+    const key = { tenant: caller.tenant, session: as };
+    if ((await rooms.store.head(key)) !== undefined)
+      fail('BAD_TYPE', `a session ${JSON.stringify(as)} exists already`, { path: '/as' });
+    await rooms.store.copy(actor.key, seq, key);
     rooms.registry.drop(caller.tenant, as);
     const fork = await rooms.registry.get(caller.tenant, as);
     rooms.store.setMeta(fork.key, listing(fork.session));
@@ -109,10 +112,10 @@ export const SESSION_CALLS: Handlers = {
       const archive = new Date(rooms.clock.now()).toISOString().replace(/[:.]/g, '-');
       const done = await rooms.store.rewind(actor.key, p.to_seq, `${archive}-${session.state.seq}`);
       session.replace(await loadState(rooms.store, actor.key));
-      session.keepEpoch(epoch);
+      anotherJournal(actor, epoch, done.archive);
       return {
         seq: session.state.seq,
-        epoch,
+        epoch: session.state.epoch,
         archived: done.archive,
         truncated_seq: done.truncatedSeq,
         kept: done.kept,
@@ -130,8 +133,10 @@ export const SESSION_CALLS: Handlers = {
     return actor.exclusive('rewind', caller, async () => {
       const { session } = actor;
       const current = `${new Date(rooms.clock.now()).toISOString().replace(/[:.]/g, '-')}-${session.state.seq}`;
+      const { epoch } = session.state;
       await rooms.store.restore(actor.key, p.archive, current);
       session.replace(await loadState(rooms.store, actor.key));
+      anotherJournal(actor, epoch, current);
       return { seq: session.state.seq, epoch: session.state.epoch, archived: current };
     });
   },
@@ -186,6 +191,17 @@ export const SESSION_CALLS: Handlers = {
     return { erased: true };
   },
 };
+
+/**
+ * After a rewind or a restore the same seqs name other events: whoever listens is told where they go on. The lease is the same.
+ * @param archived name of the archive that holds the journal as it was
+ */
+function anotherJournal(actor: SessionActor, epochBefore: number, archived: string): void {
+  const { session } = actor;
+  session.keepEpoch(epochBefore);
+  const { seq, epoch } = session.state;
+  actor.signal({ type: 'session.rewound', to_seq: seq, epoch, archived });
+}
 
 /** The session as it was at a seq; the very one where none is asked for. */
 async function sessionAt(actor: SessionActor, seq: number | undefined, rooms: Rooms): Promise<Session> {

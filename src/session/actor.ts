@@ -13,7 +13,7 @@ import type { Holder } from './holder.js';
 import { admit, type SessionCommand, type SessionStatus } from './lifecycle.js';
 import { resume } from './load.js';
 import { Mailbox } from './mailbox.js';
-import { type ProjectedEvent, project } from './project.js';
+import { type ProjectedEvent, project, type Signal } from './project.js';
 import { Session } from './session.js';
 import { SnapshotKeeper } from './snapshot/keeper.js';
 import { takeBackAll } from './take-back.js';
@@ -21,7 +21,7 @@ import { takeBackAll } from './take-back.js';
 /** A state that the next daemon wants as it is. */
 const SAVED: ReadonlySet<string> = new Set<SessionStatus>(['open', 'closed']);
 
-export type Subscriber = (session: string, event: ProjectedEvent) => void;
+export type Subscriber = (session: string, event: ProjectedEvent | Signal) => void;
 
 export interface WriteOptions<T = unknown> {
   /** Undefined: the daemon itself. */
@@ -268,6 +268,12 @@ export class SessionActor {
 
   unsubscribe(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber);
+  }
+
+  /** Tells all who listen something that the journal does not hold. */
+  signal(signal: Signal): void {
+    this.#global(this.key.session, signal);
+    for (const s of this.#subscribers) s(this.key.session, signal);
   }
 
   /** The newer writer holds the session; the older one is told. */

@@ -12,6 +12,13 @@ export interface ProjectedEvent {
   [field: string]: unknown;
 }
 
+/** What is told of a session and is no entry of its journal: it has no seq. */
+export interface Signal {
+  type: 'session.rewound';
+  seq?: undefined;
+  [field: string]: unknown;
+}
+
 /** Payload fields whose strings are exact JSON texts. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   'session.opened': ['system', 'tools'],

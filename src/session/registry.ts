@@ -6,7 +6,7 @@ import type { SessionKey } from '../journal/index.js';
 import { SessionActor, type Subscriber } from './actor.js';
 import type { SessionDeps } from './deps.js';
 import { event } from './events.js';
-import type { ProjectedEvent } from './project.js';
+import type { ProjectedEvent, Signal } from './project.js';
 
 export interface SessionSummary {
   session: string;
@@ -188,7 +188,7 @@ export class SessionRegistry {
     return sessions;
   }
 
-  #tell(tenant: string, session: string, e: ProjectedEvent): void {
+  #tell(tenant: string, session: string, e: ProjectedEvent | Signal): void {
     for (const s of this.#global.get(tenant) ?? []) s(session, e);
   }
 }

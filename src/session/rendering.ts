@@ -276,15 +276,16 @@ export class Rendering {
       edits.length === 0 ? stored.native.text : withEdits(stored.native.text, edits as readonly TextEdit[]);
     const text = marked ? inForm(state, edited) : edited;
     const tokens = edits.reduce((sum, e) => sum + (e.delta ?? 0), stored.tokens);
+    const own = edits.reduce((sum, e) => sum + (e.own ? (e.delta ?? 0) : 0), 0);
     const native = new Native(text);
     return {
       text,
       native,
       at,
       tokens,
-      own: edits.reduce((sum, e) => sum + (e.own ? (e.delta ?? 0) : 0), 0),
+      own,
       reading: readHinted(state.spec, native, stored.hint?.media),
-      features: scaled(stored.features, tokens / Math.max(1, stored.tokens)),
+      features: featuresAfter(stored.features, (tokens - own) / Math.max(1, stored.tokens), own),
     };
   }
 
@@ -396,7 +397,12 @@ function prose(tokens: number): number[] {
   return features;
 }
 
-/** Features of an edited message: its counts stay, its text shrinks in proportion. */
-function scaled(features: readonly number[], share: number): number[] {
-  return features.map((v, i) => (i < 2 ? v : v * share));
+/**
+ * Features of an edited message: its counts stay, its own text shrinks in proportion. What we have put into it is plain text of
+ * so many tokens, however short the message is.
+ */
+function featuresAfter(features: readonly number[], share: number, own: number): number[] {
+  const after = features.map((v, i) => (i < 2 ? v : v * share));
+  after[2]! += own;
+  return after;
 }

@@ -97,9 +97,9 @@ test('J-6 an import that is damaged or would go over a session is refused, and n
   await talk(daemon, 's', 3);
   const file = join(folderFor(t), 's.jsonl');
   const lines = await exported(daemon, 's');
-  const refused = async (text: string, session = 'copy') => {
+  const refused = async (text: string, session = 'copy', kind = 'STORAGE') => {
     writeFileSync(file, text);
-    await assert.rejects(daemon.call('journal.import', { session, path: file }), { kind: 'STORAGE' });
+    await assert.rejects(daemon.call('journal.import', { session, path: file }), { kind });
     const { sessions } = await daemon.call('session.list', {});
     assert.deepEqual(
       sessions.map((s: Json) => s.session),
@@ -107,7 +107,7 @@ test('J-6 an import that is damaged or would go over a session is refused, and n
     );
   };
   const whole = `${lines.join('\n')}\n`;
-  await refused(whole, 's');
+  await refused(whole, 's', 'BAD_TYPE');
   await refused(whole.replace('go 1', 'go 7'));
   await refused(whole.replace('"base64":"', '"base64":"AAAA'));
   await refused(lines.filter((_, i) => i !== lines.length - 2).join('\n'));

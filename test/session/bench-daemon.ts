@@ -9,7 +9,7 @@ import { codecFor, type MethodName } from '../../src/protocol/index.js';
 import type { Caller, Handler, Rooms } from '../../src/service/context.js';
 import { HANDLERS } from '../../src/service/handlers.js';
 import { WorkingFiles } from '../../src/service/working-files.js';
-import type { ProjectedEvent } from '../../src/session/project.js';
+import type { ProjectedEvent, Signal } from '../../src/session/project.js';
 import { SessionRegistry } from '../../src/session/registry.js';
 import type { ConfigLayer } from '../../src/settings/index.js';
 import type { Summariser } from '../../src/summary/summariser.js';
@@ -27,6 +27,8 @@ export class BenchCaller implements Caller {
   readonly scopes = ['agent', 'admin'];
   readonly subscriptions = new Map<string, () => void>();
   readonly heard: { session: string; event: ProjectedEvent }[] = [];
+  /** What is no entry of a journal. */
+  readonly signals: { session: string; signal: Signal }[] = [];
   readonly supersededSessions: string[] = [];
   readonly endings = new Set<() => void>();
 
@@ -34,8 +36,9 @@ export class BenchCaller implements Caller {
     this.tenant = tenant;
   }
 
-  notify(session: string, event: ProjectedEvent): void {
-    this.heard.push({ session, event });
+  notify(session: string, event: ProjectedEvent | Signal): void {
+    if (event.seq === undefined) this.signals.push({ session, signal: event as Signal });
+    else this.heard.push({ session, event });
   }
 
   superseded(session: string): void {

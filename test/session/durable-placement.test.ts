@@ -50,6 +50,20 @@ test('NS-18 NS-21 the block is in every main request once, with every layer off'
   assert.equal(replay.identical, true);
 });
 
+test('NS-22 L5-4 the estimate holds the whole block, however short the message is that it stands in', async () => {
+  for (const model of ['gpt-5.4', 'claude-sonnet-4-5']) {
+    const d = new BenchDaemon();
+    await open(d, { model, format: model.startsWith('gpt') ? 'openai-chat' : 'anthropic' });
+    const { tokens } = await d.call('durable.set_manifest', {
+      session: S,
+      text: 'A fact of the case. '.repeat(200),
+    });
+    const plain = await prepare(d, [user('go')]);
+    assert.ok(plain.tokens.estimated >= tokens, `${model}: ${plain.tokens.estimated} of ${tokens}`);
+    assert.ok(plain.tokens.estimated < 1.5 * plain.tokens.curated);
+  }
+});
+
 test('NS-22 a changed block goes to the newest turn, the sent copy stays where it is', async () => {
   const d = new BenchDaemon();
   await open(d);

@@ -202,6 +202,64 @@ test('J-11 a rewind gives the state of that seq and keeps the rest in an archive
   assert.ok(restored.seq > before.seq);
 });
 
+test('F39 J-11 whoever listens is told of a rewind and of a restore, and where the events go on', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  const [one, all] = [new BenchCaller(), new BenchCaller()];
+  await d.call('session.subscribe', { session: 's' }, one);
+  await d.call('session.subscribe', { session: '*' }, all);
+  await d.call('session.append', { session: 's', messages: [user('x')] });
+  const { epoch, archived } = await d.call('session.rewind', { session: 's', to_seq: 1 });
+  const back = await d.call('session.restore', { session: 's', archive: archived });
+  const told = [
+    { session: 's', signal: { type: 'session.rewound', to_seq: 1, epoch, archived } },
+    { session: 's', signal: { type: 'session.rewound', to_seq: back.seq, epoch, archived: back.archived } },
+  ];
+  for (const listener of [one, all]) assert.deepEqual(listener.signals, told);
+});
+
+test('F39 who listens to all sessions and to one of them hears each event once', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  const both = new BenchCaller();
+  await d.call('session.subscribe', { session: '*' }, both);
+  await d.call('session.subscribe', { session: 's', from_seq: 1 }, both);
+  await d.call('session.append', { session: 's', messages: [user('x')] });
+  const seqs = both.heard.map((h) => h.event.seq);
+  assert.deepEqual(
+    seqs,
+    seqs.map((_, i) => i + 1),
+  );
+  assert.ok(seqs.length > 2);
+});
+
+test('F46 F39 a session that the client has seen and the journal has not is SEQ_GAP, never an empty one in its place', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  await d.call('session.append', { session: 's', messages: [user('x')] });
+  const { seq } = await d.call('session.state', { session: 's' });
+  await d.call('session.forget', { session: 's' });
+  await assert.rejects(
+    d.call('session.open', { ...OPEN, last_seq: seq }),
+    (e: unknown) => kind('SEQ_GAP')(e) && ((e as CuratedError).detail as Json).expected === 0,
+  );
+  assert.deepEqual((await d.call('session.list', {})).sessions, []);
+  assert.equal((await d.call('session.open', { ...OPEN, last_seq: 0 })).resumed, false);
+});
+
+test('J-10 a fork does not take the name of a session that is there: the call is wrong, and the same again is too', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  await d.call('session.open', { ...OPEN, session: 'f' });
+  await d.call('session.append', { session: 'f', messages: [user('mine')] });
+  await assert.rejects(
+    d.call('session.fork', { session: 's', as: 'f' }),
+    (e: unknown) =>
+      kind('BAD_TYPE')(e) && !(e as CuratedError).retryable && (e as CuratedError).path === '/as',
+  );
+  assert.equal((await d.call('session.messages', { session: 'f' })).messages.length, 1);
+});
+
 test('a resumed session goes on where it was: same state, same request, same handles', async () => {
   const store = new MemoryStore();
   const d = new BenchDaemon({ store });

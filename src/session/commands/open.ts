@@ -1,6 +1,6 @@
 // session.open: a new session, or the return to one that is known.
 
-import { CuratedError, fail } from '../../errors.js';
+import { fail } from '../../errors.js';
 import type { Params } from '../../protocol/methods.js';
 import { configError, effective, loadSettings } from '../../settings/index.js';
 import { measureSystem, measureTools } from '../../tokens/request-count.js';
@@ -50,6 +50,9 @@ export function takeUpConfig(session: Session, draft: Draft): void {
 /** @returns true when the session existed before */
 export async function open(session: Session, p: OpenParams, draft: Draft): Promise<boolean> {
   if (session.state.status === 'fresh') {
+    // A session that the client has seen and the journal has not: lost, forgotten or past its retention. A new one in its place
+    // would look as if it were there.
+    if ((p.last_seq ?? 0) > 0) lost(p.last_seq!, 0);
     await create(session, p, draft);
     return false;
   }
@@ -64,13 +67,7 @@ export async function open(session: Session, p: OpenParams, draft: Draft): Promi
     );
   }
   if (p.last_seq !== undefined && p.last_seq > state.seq) {
-    throw new CuratedError(
-      'SEQ_GAP',
-      `the client has seen seq ${p.last_seq}, the journal ends at ${state.seq}`,
-      {
-        detail: { expected: state.seq },
-      },
-    );
+    lost(p.last_seq, state.seq);
   }
   const { native: before } = session;
   draft.push(
@@ -79,6 +76,8 @@ export async function open(session: Session, p: OpenParams, draft: Draft): Promi
       ...(p.model === state.model ? {} : { model: p.model }),
     }),
   );
+  // Now the journal says which one it is.
+  session.borrowed = false;
   if (p.config !== undefined || p.preset !== undefined) {
     const config = sessionConfig(session, p);
     if (JSON.stringify(config) !== JSON.stringify(state.config))
@@ -87,6 +86,11 @@ export async function open(session: Session, p: OpenParams, draft: Draft): Promi
   if (session.native !== before) tellRefused(session, draft);
   await setStatic(session, p, draft);
   return true;
+}
+
+function lost(seen: number, end: number): never {
+  const ends = end === 0 ? 'there is no such session here' : `the journal ends at ${end}`;
+  return fail('SEQ_GAP', `the client has seen seq ${seen}, ${ends}`, { detail: { expected: end } });
 }
 
 async function create(session: Session, p: OpenParams, draft: Draft): Promise<void> {
