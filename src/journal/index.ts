@@ -13,6 +13,7 @@ export {
   importJsonl,
 } from './jsonl.js';
 export { type KeySource, readKey } from './key-source.js';
+export { ListStore } from './list-store.js';
 export { LocalStore, MemoryStore } from './memory-store.js';
 export { type ReadOptions, readAll } from './read-all.js';
 export * from './record.js';

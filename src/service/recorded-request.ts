@@ -1,8 +1,8 @@
 // The request of a recorded answer: keys remember what was said about it, the journal what it was.
 
 import type { SessionActor } from '../session/actor.js';
-import { body, type Form } from '../session/commands/prepared.js';
 import { loadState } from '../session/load.js';
+import { body, type Form } from '../session/request-body.js';
 import { Session } from '../session/session.js';
 import type { Rooms } from './context.js';
 import type { Prepared } from './held-call.js';

@@ -189,7 +189,7 @@ export class SessionActor {
       const hash = o.key === undefined ? undefined : bodyHash(o.method, o.params);
       const repeated = this.#repeated<T>(o, hash);
       if (repeated !== undefined) return { result: repeated.result, upTo: this.session.state.seq };
-      const draft = new Draft(this.session.state, () => this.#deps.clock.now());
+      const draft = new Draft(this.session.state, () => this.#deps.clock.now(), this.#deps.emission);
       if (this.#cutOff) takeBackAll(this.session.state, draft);
       const result = await this.#run(draft, body);
       if (hash !== undefined && o.unfinished?.(result) !== true) {

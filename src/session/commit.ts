@@ -1,16 +1,8 @@
 // From events to journal records: numbered, chained, folded into the state, handed to the store. The one place where a
 // session writes.
 
-import {
-  BLOB_BYTES,
-  type Blob,
-  chain,
-  detach,
-  type JournalRecord,
-  type RecordFields,
-  type SessionKey,
-  type Store,
-} from '../journal/index.js';
+import type { Blob, JournalRecord, RecordFields, SessionKey, Store } from '../journal/index.js';
+import { type Emission, SEALED } from './emission.js';
 import type { NewEvent, SessionEvent } from './events.js';
 import { evolve } from './evolve.js';
 import type { SessionState } from './state.js';
@@ -30,9 +22,11 @@ export class Draft {
   readonly #state: SessionState;
   readonly #from: number;
   readonly #now: () => number;
+  readonly #emission: Emission;
   readonly #blobs: Blob[] = [];
 
-  constructor(state: SessionState, now: () => number) {
+  constructor(state: SessionState, now: () => number, emission = SEALED) {
+    this.#emission = emission;
     this.#state = state;
     this.#from = state.seq;
     this.#now = now;
@@ -48,25 +42,14 @@ export class Draft {
     const payload = (
       event.type.startsWith('memory.') ? { _schema_version: SCHEMA_VERSION, ...event.payload } : event.payload
     ) as Record<string, unknown>;
-    // Long texts leave the payload before it is chained: the hash names the text, and the text is stored once. A payload
-    // whose whole text is short holds none, and most are.
-    let json: string | undefined = JSON.stringify(payload);
-    let stored = payload;
-    if (json.length > BLOB_BYTES) {
-      const split = detach(payload);
-      this.#blobs.push(...split.blobs);
-      stored = split.payload;
-      json = undefined;
-    }
     const { type, observed } = event;
     const { turn } = state;
     const seq = state.seq + 1;
     const ts = this.#now();
     // Written out: a spread of objects of many shapes costs more here than all else but the text.
-    const fields: RecordFields = { seq, ts, type, turn, payload: stored };
-    if (json !== undefined) fields.json = json;
+    const fields: RecordFields = { seq, ts, type, turn, payload };
     if (observed !== undefined) fields.observed = observed;
-    const record = chain({ seq: state.seq, hash: state.hash }, fields);
+    const record = this.#emission.record({ seq: state.seq, hash: state.hash }, fields, this.#blobs);
     // Told as it is journalled: who hears it now and who reads it later get the same.
     const folded = (
       observed === undefined ? { type, payload, seq, ts, turn } : { type, payload, observed, seq, ts, turn }

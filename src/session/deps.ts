@@ -11,6 +11,7 @@ import type { Summariser } from '../summary/summariser.js';
 import type { ExtractPayload } from '../summary/task.js';
 import type { Backstage } from './backstage.js';
 import type { Committed } from './commit.js';
+import type { Emission } from './emission.js';
 import type { Holder } from './holder.js';
 import type { ReportedUsage, SessionState } from './state.js';
 
@@ -43,6 +44,8 @@ export interface SummariserWanted {
 
 export interface SessionDeps {
   store: Store;
+  /** What is made of decisions for others; without it all that a daemon promises. */
+  emission?: Emission;
   pool: Pick<Pool, 'countTokens'>;
   clock: Clock;
   limits: SessionLimits;

@@ -9,6 +9,7 @@ import { codecFor, type MethodName } from '../../src/protocol/index.js';
 import type { Caller, Handler, Rooms } from '../../src/service/context.js';
 import { HANDLERS } from '../../src/service/handlers.js';
 import { WorkingFiles } from '../../src/service/working-files.js';
+import type { Emission } from '../../src/session/emission.js';
 import type { ProjectedEvent, Signal } from '../../src/session/project.js';
 import { SessionRegistry } from '../../src/session/registry.js';
 import type { ConfigLayer } from '../../src/settings/index.js';
@@ -76,6 +77,7 @@ export interface BenchOptions {
   /** In place of the built-in summariser. */
   summariser?: Summariser;
   store?: Store;
+  emission?: Emission;
   layers?: readonly ConfigLayer[];
   clock?: ManualClock;
   /** Folder for working files. */
@@ -126,6 +128,7 @@ export class BenchDaemon {
     this.registry = new SessionRegistry({
       ...(summariser === undefined ? {} : { summariser: () => summariser }),
       store: this.store,
+      ...(o.emission === undefined ? {} : { emission: o.emission }),
       ...(this.files === undefined ? {} : { files: this.files }),
       ...(o.counted === undefined ? {} : { counted: o.counted }),
       pool: { countTokens },

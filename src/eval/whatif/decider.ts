@@ -1,13 +1,16 @@
 // A logged session in the product's own hands, without a daemon: the handlers of the wire over a session in memory, on a
 // clock of the log's times. What `llm.prepare` and `turn.end` decide here is what they would have decided beside the agent.
+import { setImmediate } from 'node:timers/promises';
 import { ManualClock } from '../../clock.js';
 import { CuratedError } from '../../errors.js';
-import { type JournalRecord, MemoryStore, readAll } from '../../journal/index.js';
+import { type JournalRecord, ListStore, readAll } from '../../journal/index.js';
 import type { Native } from '../../json/native.js';
 import type { Params } from '../../protocol/index.js';
 import type { Caller, Rooms } from '../../service/context.js';
 import { SESSION_CALLS } from '../../service/session-calls.js';
 import { TURN_CALLS } from '../../service/turn-calls.js';
+import type { SessionActor } from '../../session/actor.js';
+import { UNSEALED } from '../../session/emission.js';
 import { SessionRegistry } from '../../session/registry.js';
 import { requestTokens, type SectionTokens, sectionTokens } from '../../session/sections.js';
 import type { Session } from '../../session/session.js';
@@ -20,6 +23,8 @@ import type { Reference } from './references.js';
 const TENANT = 'whatif';
 /** One list, so that it is not taken for a configuration that was read anew. */
 const NO_LAYERS: readonly ConfigLayer[] = [];
+/** More than the built-in summary takes. */
+const TICKS_OF_A_SUMMARY = 8;
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 export interface DeciderOptions {
@@ -40,21 +45,21 @@ export class Decider {
   readonly #caller: Caller;
   readonly #clock: ManualClock;
   readonly #id: string;
+  readonly #actor: SessionActor;
   readonly #session: Session;
-  /** The answer before: the next one is told by what differs from it. */
-  #base: { base?: string } = {};
   /** Decisions by event type; what was only observed is not one. */
   readonly decisions: Map<string, number>;
   readonly rereads: RereadCount;
 
-  private constructor(world: World, id: string, session: Session) {
+  private constructor(world: World, id: string, actor: SessionActor) {
     this.#rooms = world.rooms;
     this.#caller = world.caller;
     this.#clock = world.clock;
     this.decisions = world.decisions;
     this.rereads = world.rereads;
     this.#id = id;
-    this.#session = session;
+    this.#actor = actor;
+    this.#session = actor.session;
   }
 
   static async open(logged: LoggedSession, o: DeciderOptions): Promise<Decider> {
@@ -74,8 +79,7 @@ export class Decider {
       } as Params<'session.open'>,
       world.rooms,
     );
-    const { session } = await world.rooms.registry.known(TENANT, id);
-    return new Decider(world, id, session);
+    return new Decider(world, id, await world.rooms.registry.known(TENANT, id));
   }
 
   /** Moves the clock, never back. */
@@ -91,6 +95,14 @@ export class Decider {
 
   async endTurn(final: boolean, usage: Record<string, unknown> | undefined): Promise<void> {
     await TURN_CALLS['turn.end']!(this.#caller, { session: this.#id, final, usage }, this.#rooms);
+    await this.#atRest();
+  }
+
+  /** A summary in the background is there before the agent asks again; one that people would look at first is not. */
+  async #atRest(): Promise<void> {
+    const { compactor } = this.#actor;
+    for (let i = 0; i < TICKS_OF_A_SUMMARY && compactor.cycle !== undefined && !compactor.waits; i++)
+      await setImmediate();
   }
 
   /**
@@ -100,17 +112,16 @@ export class Decider {
    */
   async prepare(news: readonly Native[]): Promise<number | undefined> {
     try {
-      const { cache, hash } = await TURN_CALLS['llm.prepare']!(
+      const { cache } = await TURN_CALLS['llm.prepare']!(
         this.#caller,
         {
           session: this.#id,
           return: 'patch',
-          ...this.#base,
           ...(news.length === 0 ? {} : { append: [...news] }),
         },
         this.#rooms,
       );
-      this.#base = { base: hash };
+      await this.#atRest();
       return cache.first_changed === undefined ? undefined : this.#tokensUpTo(cache.first_changed);
     } catch (e) {
       await this.append(news);
@@ -185,9 +196,15 @@ interface World {
 /** What the handlers need of a daemon. Nobody answers requests for models or vectors: the built-in ways are taken. */
 function worldOf(count: CountText, at: number): World {
   const clock = new ManualClock(at);
-  const store = new MemoryStore();
   const decisions = new Map<string, number>();
   const rereads = new RereadCount();
+  const store = new ListStore((_key, records) => {
+    for (const r of records) {
+      if (!r.type.startsWith('memory.') || r.observed === true) continue;
+      decisions.set(r.type, (decisions.get(r.type) ?? 0) + 1);
+      rereads.take({ ...r.payload, type: r.type });
+    }
+  });
   const pool = {
     countTokens: async (texts: readonly (string | Uint8Array)[]) =>
       Uint32Array.from(texts, (t) => count(typeof t === 'string' ? t : Buffer.from(t).toString('utf8'))),
@@ -195,6 +212,7 @@ function worldOf(count: CountText, at: number): World {
   let ids = 0;
   const registry = new SessionRegistry({
     store,
+    emission: UNSEALED,
     pool,
     clock,
     limits: {
@@ -209,11 +227,6 @@ function worldOf(count: CountText, at: number): World {
     configVersion: () => 1,
     fsync: () => 'none',
     notice: () => {},
-  });
-  registry.subscribeAll(TENANT, (_session, e) => {
-    if (!e.type.startsWith('memory.') || e.observed === true) return;
-    decisions.set(e.type, (decisions.get(e.type) ?? 0) + 1);
-    rereads.take(e);
   });
   const none = (): Promise<never> => Promise.reject(new CuratedError('UNSUPPORTED', 'there is no daemon'));
   const rooms: Rooms = {

@@ -10,6 +10,7 @@ import { reattach } from '../condense/reattach.js';
 import { startDue } from '../condense/start.js';
 import { curate } from '../curate.js';
 import { placeDurable } from '../durable-placement.js';
+import { SEALED } from '../emission.js';
 import { requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
 import { type GateRun, keepWithin } from '../gate.js';
@@ -28,11 +29,11 @@ import { spendingWith } from '../spending.js';
 import { taskKind } from '../task-kind.js';
 import { loadDeferred } from '../tool-additions.js';
 import { refuse, violationsOf } from '../validity.js';
-import { breakpoints, requestHash } from '../view.js';
+import { breakpoints } from '../view.js';
 import { take } from './append.js';
 import { setStatic } from './open.js';
 import { passThrough } from './pass-through.js';
-import { body, type Prepared, type PrepareParams, tokensOf } from './prepared.js';
+import { type Prepared, type PrepareParams, tokensOf } from './prepared.js';
 
 /** The call is held: a summary has to be written first, outside the mailbox. */
 export interface Held {
@@ -101,7 +102,8 @@ export async function prepare(
   const now = session.deps.clock.now();
   const prefix = knownPrefix(session, now);
   const native = nativeFields(session, tokens.curated);
-  const hash = requestHash(state, session.rendering);
+  const { emission = SEALED } = session.deps;
+  const hash = emission.hash(session);
   const firstChanged = firstChangedOf(session);
   const changed = changedPart(session);
   draft.push(
@@ -119,7 +121,7 @@ export async function prepare(
       ...(marks.length === 0 ? {} : { _marks: marks }),
     }),
   );
-  const form = body(session, p);
+  const form = emission.body(session, p);
   const { statics } = session.rendering;
   session.rendering.answered(hash, statics.system(state), statics.tools(state));
   return {

@@ -1,16 +1,13 @@
 // The answer of llm.prepare: its shape, and the parts that every way of making it shares.
 
 import type { Outcome } from '../../curation/stack.js';
-import type { RawJson } from '../../json/index.js';
 import type { Params } from '../../protocol/methods.js';
 import { estimateRequest } from '../estimate.js';
 import type { MessageHint } from '../events.js';
-import { type Patch, patchOf } from '../patch.js';
-import { patchFrom } from '../patch-from.js';
 import type { ProjectedEvent } from '../project.js';
+import type { RequestBody } from '../request-body.js';
 import { rawTokens, requestTokens, sectionTokens } from '../sections.js';
 import type { Session } from '../session.js';
-import { requestJson, requestText } from '../view.js';
 
 export type PrepareParams = Params<'llm.prepare'> & { hintMap?: ReadonlyMap<number, MessageHint> };
 
@@ -27,11 +24,9 @@ export interface RequestTokens {
   threshold: number;
 }
 
-export interface Prepared {
+export interface Prepared extends RequestBody {
   turn: number;
   seq: number;
-  request?: RawJson;
-  patch?: Patch;
   hash: string;
   tokens: RequestTokens;
   cache: {
@@ -48,20 +43,6 @@ export interface Prepared {
   truncation?: 'auto';
   betas?: string[];
   fits: true;
-}
-
-/** The form in which the request is asked for. */
-export type Form = Pick<PrepareParams, 'return' | 'base'>;
-
-export function body(session: Session, form: Form): { request?: RawJson; patch?: Patch } {
-  const { state, rendering } = session;
-  const { lastAnswer } = rendering;
-  if (form.return === 'patch' && form.base === undefined)
-    return { patch: patchOf(state, rendering, session.edits) };
-  // An answer that is not held any more cannot be told by its differences: the whole request is right for every base.
-  if (form.return === 'patch' && lastAnswer !== undefined && lastAnswer.hash === form.base)
-    return { patch: patchFrom(lastAnswer, state, rendering) };
-  return { request: requestJson(requestText(state, rendering)) };
 }
 
 export function tokensOf(session: Session, p: { max_tokens?: number | undefined }): RequestTokens {
