@@ -168,6 +168,18 @@ async function countTokens(p: Params<'tokens.count'>, rooms: Rooms) {
   return { tokens: guess.tokens, encoding, exact, p95: guess.p95 };
 }
 
+/** Parts that only one format has. */
+const FORMAT_OF_PART: Readonly<Record<string, Format | undefined>> = Object.assign(Object.create(null), {
+  image_url: 'openai-chat',
+  file: 'openai-chat',
+  input_audio: 'openai-chat',
+  refusal: 'openai-chat',
+  input_text: 'openai-responses',
+  output_text: 'openai-responses',
+  input_image: 'openai-responses',
+  input_file: 'openai-responses',
+});
+
 /** The format that messages are written in, by what only one of them has. */
 function guessFormat(messages: readonly Native[]): Format {
   for (const m of messages) {
@@ -175,6 +187,11 @@ function guessFormat(messages: readonly Native[]): Format {
     if (value.role === 'tool' || value.tool_calls !== undefined || value.role === 'system')
       return 'openai-chat';
     if (typeof value.type === 'string' && value.type !== 'message') return 'openai-responses';
+    const parts = Array.isArray(value.content) ? value.content : [];
+    for (const part of parts) {
+      const format = FORMAT_OF_PART[String((part as { type?: unknown } | null)?.type)];
+      if (format !== undefined) return format;
+    }
   }
   return 'anthropic';
 }

@@ -101,7 +101,10 @@ for (const format of FORMATS) {
         const messages = build(format, plan);
         const spec = specOf(format);
         const history = historyOf(spec, natives(messages));
-        const stops = [...new Set(cuts.map((c) => c % (messages.length + 1))), messages.length].sort(
+        // No request ends between reasoning and what it produced.
+        const whole = (at: number): number =>
+          history[at - 1]?.reading.parts[0]?.type === 'reasoning' ? whole(at + 1) : at;
+        const stops = [...new Set(cuts.map((c) => whole(c % (messages.length + 1)))), messages.length].sort(
           (a, b) => a - b,
         );
         let from = 0;
@@ -391,3 +394,50 @@ test('repairs are linear: 10,000 calls in one message, 30,000 rounds in a histor
   for (let i = 0; i < 100; i++) repair(spec, history, history.length - 2, { pending: new Set() });
   assert.ok(performance.now() - again < 500, 'a turn costs what it adds');
 });
+
+test('PV-R3 F32 reasoning at the very end has produced nothing: it goes', () => {
+  const u = { type: 'message', role: 'user', content: 'hi' };
+  const thought = { type: 'reasoning', id: 'r', summary: [], encrypted_content: 'RU5D' };
+  assert.deepEqual(mend('openai-responses', [u, thought]).messages, [u]);
+  assert.deepEqual(mend('openai-responses', [u, thought, thought]).messages, [u]);
+});
+
+test('PV-A35 F32 a compaction block with an empty text becomes a failed one', () => {
+  const block = { type: 'compaction', content: '' };
+  const out = mend('anthropic', [assistant(block, text('b')), user('c')]);
+  assert.deepEqual(out.broken, []);
+  assert.deepEqual(out.messages[0], assistant({ type: 'compaction', content: null }, text('b')));
+});
+
+test('PV-A3 F32 calls and results without an id are paired by their place, and nothing of them is lost', () => {
+  const out = mend('anthropic', [user('a'), assistant(use('')), user([result('', 'one')]), user('c')]);
+  assert.deepEqual(out.broken, []);
+  assert.ok(JSON.stringify(out.messages[2]).includes('one'));
+});
+
+for (const none of [{ id: '' }, {}, { id: null }])
+  test(`PV-C3 F32 chat calls with the id ${JSON.stringify(none.id) ?? 'left out'} get ids of their own, rounds apart`, () => {
+    const call = (n: number) => ({
+      ...none,
+      type: 'function',
+      function: { name: 'f', arguments: `{"n":${n}}` },
+    });
+    const answer = (content: string) => {
+      const id = 'id' in none ? { tool_call_id: none.id } : {};
+      return { role: 'tool', ...id, content };
+    };
+    const out = mend('openai-chat', [
+      user('a'),
+      { role: 'assistant', content: null, tool_calls: [call(1), call(2)] },
+      answer('one'),
+      answer('two'),
+      { role: 'assistant', content: null, tool_calls: [call(3)] },
+      answer('three'),
+      user('b'),
+    ]);
+    assert.deepEqual(out.broken, []);
+    const rounds = out.messages.filter((m) => m['role'] === 'tool').map((m) => m['content']);
+    assert.deepEqual(rounds, ['one', 'two', 'three']);
+    const ids = out.messages.filter((m) => m['role'] === 'tool').map((m) => m['tool_call_id']);
+    assert.equal(new Set(ids).size, 3);
+  });

@@ -194,3 +194,28 @@ test('PV-X1 equal first words are no identity, and a history that parts from ano
   assert.equal(found.index, 1);
   assert.equal(found.dropped_messages, 2);
 });
+
+test('PV-A23 PV-A22 no thinking of the loop that is open goes, of older turns all: also with thinking_turns 0', async () => {
+  const d = new BenchDaemon();
+  await open(d, [], {
+    model: 'claude-sonnet-4-5',
+    curated: { cost_rule: 'off', trigger: [{ tokens: 0 }], boundary: 'round', keep: { thinking_turns: 0 } },
+  });
+  const think = (round: Json[], n: number): Json[] => {
+    round[0].content.unshift({ type: 'thinking', thinking: `thought ${n}`, signature: 'c2ln' });
+    return round;
+  };
+  const old = think(toolRound('a', 'read', {}, 'A'), 1);
+  const loop = [...think(toolRound('b', 'read', {}, 'B'), 2), ...think(toolRound('c', 'read', {}, 'C'), 3)];
+  await d.call('session.append', { session: S, messages: [user('one'), ...old, assistant('done')] });
+  await d.call('turn.end', { session: S });
+  const { request } = await prepare(d, [user('two'), ...loop]);
+  const left = request.messages
+    .flatMap((m: Json) => (Array.isArray(m.content) ? m.content : []))
+    .filter((b: Json) => b.type === 'thinking');
+  assert.deepEqual(
+    left.map((b: Json) => b.thinking),
+    ['thought 2', 'thought 3'],
+  );
+  assert.deepEqual(checkRequest(request, anthropicProfile('claude-sonnet-4-5')), []);
+});

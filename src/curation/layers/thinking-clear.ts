@@ -27,6 +27,8 @@ export class ThinkingClear implements Layer {
   /** The next thinking is the first of its turn; turns begin with messages of the user's own. */
   #isNew = true;
   #messages = 0;
+  /** The newest message of the user's own. */
+  #asked = 0;
   #history = 0;
 
   plan(survey: Survey): LayerPlan {
@@ -40,8 +42,11 @@ export class ThinkingClear implements Layer {
     if (!survey.looksBack) return { candidates: [] };
     const old = this.#oldOf(survey, thinkingTurns);
     const candidates: Candidate[] = [];
+    // The whole loop that the open round belongs to is one turn of the model: its thinking is asked for again (PV-A23).
+    const open = survey.openFrom < survey.messages.length;
+    const until = open ? Math.min(survey.openFrom, this.#asked) : survey.messages.length;
     for (const thought of old) {
-      if (thought.at >= survey.openFrom) break;
+      if (thought.at >= until) break;
       thought.since ??= survey.requests;
       const size = thinkingOf(thought.at, survey.messages[thought.at]!).reduce(
         (sum, { part }) => sum + Math.ceil((part.text ?? '').length / 4),
@@ -88,11 +93,15 @@ export class ThinkingClear implements Layer {
       this.#turns = [];
       this.#isNew = true;
       this.#messages = 0;
+      this.#asked = 0;
     }
     for (; this.#messages < survey.messages.length; this.#messages += 1) {
       const at = this.#messages;
       const { reading } = survey.messages[at]!;
-      if (reading.role === 'user' && reading.ownText !== '') this.#isNew = true;
+      if (reading.role === 'user' && reading.ownText !== '') {
+        this.#isNew = true;
+        this.#asked = at;
+      }
       if (!reading.parts.some((p) => p.kind === 'thinking')) continue;
       if (this.#isNew) this.#turns.push([]);
       this.#isNew = false;

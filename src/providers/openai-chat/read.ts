@@ -28,9 +28,8 @@ export function readChat(message: Native): Reading {
   const marks: Path[] = [];
   const body = readContent(member(value, 'content'), ['content'], marks);
   if (role === 'tool') {
-    const callId = str(value, 'tool_call_id');
-    if (callId === undefined)
-      return { role, parts: [{ kind: 'opaque', path: [], text: message.text }], ownText: '', marks };
+    // Some servers name no call: the pair is then known by its place alone (PV-C3).
+    const callId = str(value, 'tool_call_id') ?? '';
     return { role, parts: [resultPart(message, callId, body)], ownText: '', marks };
   }
   const parts: Part[] = [];
@@ -128,7 +127,7 @@ function fileMedia(path: Path, part: unknown, file: unknown): Media {
 }
 
 function callPart(call: unknown, path: Path): Part {
-  const id = str(call, 'id');
+  const id = str(call, 'id') ?? (isObject(member(call, 'function')) ? '' : undefined);
   if (id === undefined) return { kind: 'opaque', path, type: 'tool_call', text: jsonOf(call) };
   const custom = member(call, 'custom');
   if (isObject(custom)) {

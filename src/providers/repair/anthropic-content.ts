@@ -69,12 +69,19 @@ function mendBlock(
       break;
     case 'tool_use':
       if (role !== 'assistant') drop('PV-A1', 'a tool call outside an assistant message was left out');
-      else if (!str(block, 'id')) drop('PV-A3', 'a tool call without an id was left out');
+      else if (str(block, 'id') === undefined) drop('PV-A3', 'a tool call without an id was left out');
       else mendInput(draft, at, block, path);
       break;
     case 'tool_result':
-      if (role === 'user' && str(block, 'tool_use_id')) mendBody(draft, at, block, path);
+      if (role === 'user' && str(block, 'tool_use_id') !== undefined) mendBody(draft, at, block, path);
       else drop('PV-A2', 'a tool result that answers no call was left out');
+      break;
+    case 'compaction':
+      // An empty text never came from the provider: a failed summary has null, and nothing is lost with it (PV-A35).
+      if (member(block, 'content') === '')
+        draft.content(at, 'PV-A35', 'an empty compaction became a failed one', [
+          { op: 'set', path: [...path, 'content'], json: 'null' },
+        ]);
       break;
     default:
   }

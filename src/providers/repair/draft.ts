@@ -98,7 +98,7 @@ export interface OpenGroup {
 /**
  * Lays out the calls of one message. `taken` tells ids that an earlier message holds, where ids must be unique in a
  * request. Exact copies of a call are marked; a different call under a used id gets a new one, made of the id and the
- * position alone.
+ * position alone, and so does a call whose id is empty: some servers give none.
  */
 export function layOut(at: number, parts: readonly Part[], taken: (id: string) => boolean): OpenGroup {
   const calls: CallSlot[] = [];
@@ -110,6 +110,7 @@ export function layOut(at: number, parts: readonly Part[], taken: (id: string) =
     const slot: CallSlot = { at, part, results: [] };
     calls.push(slot);
     const time = times.get(id) ?? 0;
+    const named = id === '' ? `call_${at}_${calls.length - 1}` : undefined;
     const whole = JSON.stringify([id, part.tool, part.argsText]);
     if (seen.has(whole)) {
       slot.copy = true;
@@ -117,8 +118,8 @@ export function layOut(at: number, parts: readonly Part[], taken: (id: string) =
     }
     seen.add(whole);
     times.set(id, time + 1);
-    if (time === 0 && !taken(id)) continue;
-    let newId = `${id.slice(0, 24)}_${at}${time === 0 ? '' : `_${time}`}`;
+    if (time === 0 && named === undefined && !taken(id)) continue;
+    let newId = named ?? `${id.slice(0, 24)}_${at}${time === 0 ? '' : `_${time}`}`;
     while (taken(newId) || times.has(newId)) newId += 'x';
     times.set(newId, 1);
     slot.newId = newId;

@@ -58,8 +58,8 @@ class Pairs {
     const same = this.#byId.get(id) ?? [];
     const call: Open = { at, part, outputs: [] };
     // Items are one flat list: an id that comes again would pair across turns.
-    if ((this.#first.get(id) ?? at) < at) {
-      let newId = `${id.slice(0, 40)}_${at}`;
+    if (id === '' || (this.#first.get(id) ?? at) < at) {
+      let newId = `${id === '' ? 'call' : id.slice(0, 40)}_${at}`;
       while (this.#first.has(newId)) newId += 'x';
       call.newId = newId;
     }
@@ -154,10 +154,10 @@ class Pairs {
     return this.#knownEnd;
   }
 
-  /** PV-R3: reasoning without the item it produced goes; at the very end it may still come. Backwards, run by run. */
+  /** PV-R3: reasoning without the item it produced goes, also at the very end: a request ends there. Backwards, run by run. */
   #reasoning(): void {
     const { history, from } = this.#draft;
-    let follower = !this.#dropped.has(history.length - 1);
+    let follower = false;
     for (let at = history.length - 1; at >= from; at--) {
       if (this.#dropped.has(at)) continue;
       const { role, parts } = history[at]!.reading;

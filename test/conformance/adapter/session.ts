@@ -85,7 +85,7 @@ export class CaseSession {
   /** Opens the session and gives it the case's request; `open` without `fresh` comes back after a restart. */
   async open(fresh: boolean): Promise<void> {
     const params = { session: this.id, ...(strip(openParams(this.c, this.config)) as Obj) };
-    const opened = await this.call('session.open', params);
+    const opened = await this.#opened(params);
     await this.call('session.subscribe', {
       session: this.id,
       from_seq: fresh ? 1 : Number(opened.result['seq']) + 1,
@@ -93,6 +93,16 @@ export class CaseSession {
     if (!fresh) return;
     await this.feed(objs(this.c.request['messages'] ?? this.c.request['input']), isObj(this.config['cache']));
     await this.#durable();
+  }
+
+  /** In the cases window and output reserve are configuration: a value that the frame's schema refuses is a bad one of it. */
+  async #opened(params: Obj): Promise<Answer> {
+    try {
+      return await this.call('session.open', params);
+    } catch (e) {
+      if (!(e instanceof RpcError) || e.kind !== 'BAD_TYPE') throw e;
+      throw new RpcError({ message: e.message, data: { kind: 'CONFIG' } });
+    }
   }
 
   async #durable(): Promise<void> {
