@@ -70,6 +70,8 @@ export class Rendering {
   #hash: Hash = createHash('sha256').update('{"messages":[');
   #hashed = 0;
   #checkpoints: { pieces: number; hash: Hash }[] = [];
+  /** What is hashed behind the messages: it stays the same from call to call, and tools are long. */
+  #tail: Tail = { system: undefined, tools: undefined, text: canonicalTail(undefined, undefined) };
   #rules = new RuleCheck();
   #answer: LastAnswer | undefined;
   readonly #answered = (index: number): AnsweredPiece => {
@@ -221,11 +223,10 @@ export class Rendering {
       this.#hash.update(this.#hashed === 0 ? text : `,${text}`);
       this.#hashed += 1;
     }
-    const rest = this.#hash.copy();
-    rest.update(']');
-    if (system !== undefined) rest.update(`,"system":${canonicalize(system)}`);
-    if (tools !== undefined) rest.update(`,"tools":${canonicalize(tools)}`);
-    return `sha256:${rest.update('}').digest('hex')}`;
+    if (this.#tail.system !== system || this.#tail.tools !== tools) {
+      this.#tail = { system, tools, text: canonicalTail(system, tools) };
+    }
+    return `sha256:${this.#hash.copy().update(this.#tail.text).digest('hex')}`;
   }
 
   /** The rules are others now (another model): look at everything again. */
@@ -361,6 +362,17 @@ export class Rendering {
     this.#hash = kept?.hash.copy() ?? createHash('sha256').update('{"messages":[');
     this.#hashed = kept?.pieces ?? 0;
   }
+}
+
+interface Tail {
+  system: string | undefined;
+  tools: string | undefined;
+  text: string;
+}
+
+function canonicalTail(system: string | undefined, tools: string | undefined): string {
+  const head = system === undefined ? ']' : `],"system":${canonicalize(system)}`;
+  return tools === undefined ? `${head}}` : `${head},"tools":${canonicalize(tools)}}`;
 }
 
 /** With openai-chat a system given at open is the first message of the request (PROTOCOL 3). */
