@@ -3,13 +3,13 @@
 
 import type { KnownPrefix } from '../curation/known-prefix.js';
 import { coldOdds } from '../economics/cold-odds.js';
+import type { Native } from '../providers/types.js';
+import { type MarkMemo, type Ttl, ttlOf } from './mark-memo.js';
 import type { Session } from './session.js';
 
 /** Lifetime of a provider's cache when neither marks nor configuration say, ms. Source: PROVIDERS A44, C10. */
 const TTL_MS = { anthropic: 5 * 60_000, openai: 30 * 60_000 };
 const HOUR_MS = 60 * 60_000;
-
-const HOUR = /"ttl"\s*:\s*"1h"/;
 
 export function knownPrefix(session: Session, now: number): KnownPrefix {
   const { state, settings } = session;
@@ -68,10 +68,14 @@ function ownMark(session: Session): { messages: number; hour: boolean } | undefi
 function lastMark(session: Session): { messages: number; hour: boolean } | undefined {
   const { state, projection } = session;
   const piece = projection.lastMarked(projection.indexOf(state.sent.messages));
-  if (piece !== undefined && piece.at >= 0) return { messages: piece.at + 1, hour: HOUR.test(piece.text) };
-  for (const part of [state.system, state.tools]) {
-    if (part?.native.text.includes('"cache_control"'))
-      return { messages: 0, hour: HOUR.test(part.native.text) };
+  if (piece !== undefined && piece.at >= 0) {
+    return { messages: piece.at + 1, hour: ttlOf(piece.text) === '1h' };
   }
-  return undefined;
+  const { given } = projection.statics;
+  const ttl = ttlIn(given.system, state.system) ?? ttlIn(given.tools, state.tools);
+  return ttl === undefined ? undefined : { messages: 0, hour: ttl === '1h' };
+}
+
+function ttlIn(memo: MarkMemo, part: { native: Native } | undefined): Ttl | undefined {
+  return part === undefined ? undefined : memo.ttlIn(part.native.text);
 }

@@ -4,6 +4,7 @@
 import { applyEdits, pointer, type TextEdit } from '../json/index.js';
 import { oneBlock } from '../providers/blocks.js';
 import { isObject, member } from '../providers/values.js';
+import { MarkMemo } from './mark-memo.js';
 import { OUR_MARK, type PlacedMark } from './placed-mark.js';
 import type { SessionState } from './state.js';
 
@@ -17,6 +18,9 @@ interface Made {
 }
 
 export class StaticForm {
+  /** Cache marks of the host's own: in what it gave, and in what of it goes out. */
+  readonly given = { system: new MarkMemo(), tools: new MarkMemo() };
+  readonly listed = { system: new MarkMemo(), tools: new MarkMemo() };
   #marks: readonly PlacedMark[] = [];
   #last: { from: string; index: number } | undefined;
   #made: { system?: Made; tools?: Made } = {};

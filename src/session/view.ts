@@ -1,6 +1,7 @@
 // The request as the agent gets it: texts put together, nothing decided. Pure.
 
 import { pointer, RawJson } from '../json/index.js';
+import { ttlOf } from './mark-memo.js';
 import type { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
 
@@ -39,11 +40,14 @@ export function breakpoints(state: SessionState, rendering: Rendering): { path: 
   const system = rendering.statics.system(state);
   const tools = rendering.statics.tools(state);
   const found: { path: string; ttl: string }[] = [];
-  const { marks } = rendering.statics;
-  const own = (part: string, text: string | undefined): boolean =>
-    text?.includes('"cache_control"') === true && !marks.some((m) => m.path[0] === part);
-  if (own('tools', tools)) found.push({ path: '/tools', ttl: ttlOf(tools!) });
-  if (own('system', system)) found.push({ path: '/system', ttl: ttlOf(system!) });
+  const { marks, listed } = rendering.statics;
+  const own = (part: 'system' | 'tools', text: string | undefined): void => {
+    if (text === undefined || marks.some((m) => m.path[0] === part)) return;
+    const ttl = listed[part].ttlIn(text);
+    if (ttl !== undefined) found.push({ path: `/${part}`, ttl });
+  };
+  own('tools', tools);
+  own('system', system);
   for (const mark of marks) found.push({ path: pointer(mark.path), ttl: '5m' });
   for (const { index, path, text } of rendering.marks()) {
     found.push({ path: `/messages/${index}${path}`, ttl: ttlOf(text) });
@@ -52,8 +56,4 @@ export function breakpoints(state: SessionState, rendering: Rendering): { path: 
     found.push({ path: `/messages/${rendering.ownIndexOf(mark.at)}${pointer(mark.path)}`, ttl: '5m' });
   }
   return found;
-}
-
-function ttlOf(text: string): string {
-  return /"ttl"\s*:\s*"1h"/.test(text) ? '1h' : '5m';
 }
