@@ -120,6 +120,8 @@ export interface Payloads extends DecisionPayloads {
     tool_call_id?: string;
     message?: number;
     frozen?: string[];
+    /** Only cache marks: what the provider hashes stays as it was. */
+    marks?: true;
   };
   'session.key': { key: string; body: string; method: string; result: unknown; request_seq?: number };
   'session.closed': Record<string, never>;

@@ -112,7 +112,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     state.undo.delete(seq);
   }
   if (undo !== undefined) state.calls.uncleared(new Set(undo));
-  soil(state, edits, e.observed === true);
+  if (!(e.type === 'session.repaired' && e.payload.marks)) soil(state, edits, e.observed === true);
   if (state.capped !== undefined && undo?.includes(state.capped.seq))
     delete (state as Partial<SessionState>).capped;
   if (edits !== undefined) {

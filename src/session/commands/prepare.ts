@@ -14,6 +14,7 @@ import { SEALED } from '../emission.js';
 import { requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
 import { type GateRun, keepWithin } from '../gate.js';
+import { fitMarks } from '../host-marks.js';
 import { placeIndex } from '../index-placement.js';
 import { changedPart } from '../miss.js';
 import { nativeFields, tellForced } from '../native.js';
@@ -85,6 +86,7 @@ export async function prepare(
     startDue(session, draft, run, pending);
     loadDeferred(session, draft);
   }
+  if (mode === 'enforce') fitMarks(session, draft);
   session.rendering.sync(state);
   const violations = violationsOf(session, pending);
   if (mode === 'enforce' && violations.length > 0) refuse(violations);
