@@ -8,6 +8,7 @@ import { planned } from './decisions.js';
 import { digest, nameBudget, pickNames } from './digest.js';
 import { droppable, dropping } from './full-drop.js';
 import { handleOf } from './handle.js';
+import { systemEnd } from './keep.js';
 import type { Built, Candidate } from './layer.js';
 import { marker } from './marker.js';
 import type { Survey } from './survey.js';
@@ -53,7 +54,11 @@ export function isAllowed(survey: Survey, tool: string): boolean {
 
 /** The open round and calls in flight stay as they are (PV-A9). */
 export function isProtected(survey: Survey, result: ResultRecord): boolean {
-  return (result.at >= survey.openFrom && !survey.forced) || survey.pending.has(result.id);
+  const { firstMessages = 0 } = survey.settings.curated.keep;
+  const kept =
+    result.at >= survey.openFrom ||
+    (firstMessages > 0 && result.at < systemEnd(survey.messages) + firstMessages);
+  return (kept && !survey.forced) || survey.pending.has(result.id);
 }
 
 export interface Clearing {

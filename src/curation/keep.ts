@@ -12,6 +12,13 @@ export interface KeepLine {
   messages: number;
 }
 
+/** Messages at the head that are the system's. */
+export function systemEnd(messages: Survey['messages']): number {
+  let end = 0;
+  while (end < messages.length && messages[end]!.reading.role === 'system') end += 1;
+  return end;
+}
+
 /** The first result and message that the keep rules protect. O(kept), not O(history). */
 export function keepLine(survey: Pick<Survey, 'messages' | 'calls'>, keep: KeepSettings): KeepLine {
   const { messages, calls } = survey;

@@ -57,6 +57,11 @@ const KEEP: Shape<KeepSettings> = {
   messages: int({ min: 0, unit: 'messages', text: 'the newest messages' }),
   tokens: tokens('the newest tokens'),
   thinkingTurns: int({ min: 0, unit: 'turns', text: 'thinking of the newest turns' }),
+  firstMessages: int({
+    min: 0,
+    unit: 'messages',
+    text: 'the first messages behind the system prompt: their results, and no summary takes them in',
+  }),
 };
 
 const clearToolInputs: Field<boolean | readonly string[]> = {
@@ -165,6 +170,16 @@ export const CURATED_FIELDS: Shape<CuratedSettings> = {
       }),
     },
     'durable state',
+  ),
+  summary: block<CuratedSettings['summary']>(
+    {
+      maxTokens: int({
+        min: 100,
+        unit: 'tokens',
+        text: 'all summary text in the request, headings and verbatim user words included; unset: by the window',
+      }),
+    },
+    'summaries in the request',
   ),
   context: block<CuratedSettings['context']>(
     {

@@ -176,6 +176,8 @@ export interface KeepSettings {
   messages?: number;
   tokens?: number;
   thinkingTurns?: number;
+  /** Messages behind the system prompt that stay as they are: a summary begins behind them. */
+  firstMessages?: number;
 }
 
 /** USD per million tokens; what is left out comes from the table's row. */
@@ -240,6 +242,8 @@ export interface CuratedSettings {
   holdout: number;
   observe: boolean;
   durable: { maxTokens: number };
+  /** Tokens of all summary text in the request; unset: by the window. */
+  summary: { maxTokens?: number };
   context: { format: 'map' | 'heading'; maxTokens: number; staleDays: number; onMention: boolean };
   breakpoints: 'keep' | 'auto';
   /** Milliseconds ("5m", "1h" in YAML); unset: by provider and by what the marks say. */

@@ -118,6 +118,7 @@ test('E-6 the defaults of the block curated', () => {
     holdout: 0,
     observe: false,
     durable: { maxTokens: 2000 },
+    summary: {},
     context: { format: 'map', maxTokens: 900, staleDays: 7, onMention: false },
     breakpoints: 'keep',
     fixedOverheadTokens: 0,

@@ -6,8 +6,8 @@ import { handleOf } from '../../curation/handle.js';
 import { withoutThinking } from '../../curation/sealed-thinking.js';
 import { isGenuineUser } from '../../providers/groups.js';
 import { PLUGIN_IDS } from '../../settings/index.js';
-import { bounded, type SummaryBlock } from '../../summary/blocks.js';
-import { chooseWords, compose, type UserWords } from '../../summary/compose.js';
+import type { SummaryBlock } from '../../summary/blocks.js';
+import type { UserWords } from '../../summary/compose.js';
 import { firstDecisions, pinned } from '../../summary/pins.js';
 import type { Draft } from '../commit.js';
 import { SCHEMA_VERSION } from '../commit.js';
@@ -20,7 +20,8 @@ import { surveyOf } from '../survey-of.js';
 import { violationsOf } from '../validity.js';
 import { backupPath } from './archive-note.js';
 import { CHANGED, type Cycle, unchanged } from './cycle.js';
-import { sources, summaryBound, wordsBound } from './request.js';
+import { sources, summaryBound } from './request.js';
+import { wordingOf } from './wording.js';
 
 /** Tokens of the first turn's decisions that every summary has room for. */
 const PINNED_MOST = 200;
@@ -162,7 +163,6 @@ export interface Plan {
 export function planOf(session: Session, cycle: PlannedCycle, all: readonly SummaryBlock[]): Plan {
   const { state, rendering } = session;
   const { from, to, keep } = cycle.range;
-  const count = (text: string) => session.countShort(text);
   const handle = handleOf(
     session.key.tenant,
     session.key.session,
@@ -170,19 +170,15 @@ export function planOf(session: Session, cycle: PlannedCycle, all: readonly Summ
     to,
     `${cycle.kind}:${state.seq}:${state.messages[to]!.id}`,
   );
-  const blocks = bounded(all, summaryBound(session), count);
-  const { users, omitted } = chooseWords(wordsIn(session, cycle), wordsBound(session), count);
-  const text = compose({
+  const frame = {
     kind: cycle.kind,
-    covers: [from, to],
-    turns: [state.messages[from]!.turn, state.messages[to]!.turn],
+    covers: [from, to] as [number, number],
+    turns: [state.messages[from]!.turn, state.messages[to]!.turn] as [number, number],
     handle,
-    users,
-    omitted,
-    current: genuineBelow(session, cycle) ? 'below' : 'here',
-    blocks,
-  });
-  const edit = placed(session, cycle, text, count(text));
+    current: genuineBelow(session, cycle) ? ('below' as const) : ('here' as const),
+  };
+  const { text, tokens, blocks } = wordingOf(session, frame, all, wordsIn(session, cycle));
+  const edit = placed(session, cycle, text, tokens);
   const undo = undone(session, cycle);
   let freed = 0;
   let gone = 0;

@@ -1,7 +1,7 @@
 // Which part of a history a summary may stand for: pair-safe, without the open round, around what must stay.
 
-import { keepLine } from '../../curation/keep.js';
-import { safeSplit, spansOf } from '../../curation/split.js';
+import { keepLine, systemEnd } from '../../curation/keep.js';
+import { type Span, safeSplit, spansOf } from '../../curation/split.js';
 import { openFrom } from '../open-round.js';
 import type { Session } from '../session.js';
 
@@ -34,7 +34,7 @@ export function rangeOf(session: Session, o: RangeOptions): Range | undefined {
   const { keep } = session.settings.curated;
   const protectedFrom = o.yields ? messages.length : keepLine(state, keep).messages;
   const wanted = Math.min(messages.length - o.tail, openFrom(state), protectedFrom);
-  return onTopic(session, o, spans, wanted) ?? within(session, o, safeSplit(spans, wanted));
+  return onTopic(session, o, spans, wanted) ?? within(session, o, spans, safeSplit(spans, wanted));
 }
 
 /** L3-14: the current topic stays whole where the older ones alone are enough to get below the budget. */
@@ -51,17 +51,35 @@ function onTopic(
   const first = state.messages.findIndex((m) => m.turn >= start);
   if (first <= 0 || first >= wanted) return undefined;
   const cut = safeSplit(spans, first);
-  const range = within(session, o, cut);
+  const range = within(session, o, spans, cut);
   if (range === undefined) return undefined;
   rendering.sync(state);
   const rest = rendering.tokens - rendering.tokensBetween(range.from - 1, cut);
   return rest < session.budget().threshold ? range : undefined;
 }
 
-function within(session: Session, o: RangeOptions, cut: number): Range | undefined {
+/** The first message that a summary may take in: behind the system prompt and what is kept of the beginning. */
+function headEnd(session: Session, spans: readonly Span[]): number {
+  const { state, profile } = session;
+  const start = systemEnd(state.messages);
+  const first = session.settings.curated.keep.firstMessages ?? 0;
+  let end = Math.max(start, safeSplit(spans, Math.min(start + first, state.messages.length)));
+  const mode = profile.alternation ?? 'none';
+  if (mode === 'none') return end;
+  // With strict roles a summary, which is the user's, cannot stand behind a user's message.
+  for (let at = end - 1; at >= start; at -= 1) {
+    const { role, parts } = state.messages[at]!.reading;
+    const calls = parts.some((p) => p.kind === 'tool_call');
+    if (mode === 'template' && (role === 'tool' || calls)) continue;
+    if (role !== 'user') break;
+    end = at;
+  }
+  return end;
+}
+
+function within(session: Session, o: RangeOptions, spans: readonly Span[], cut: number): Range | undefined {
   const { state } = session;
-  let from = 0;
-  while (from < cut && state.messages[from]!.reading.role === 'system') from += 1;
+  const from = o.yields ? systemEnd(state.messages) : headEnd(session, spans);
   if (cut <= from) return undefined;
   const keep = keptWithin(session, o.pending, from, cut, false);
   const fresh: number[] = [];

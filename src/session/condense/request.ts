@@ -6,7 +6,7 @@ import type { SummaryRequest } from '../../summary/summariser.js';
 import type { Session } from '../session.js';
 import type { Cycle } from './cycle.js';
 
-/** Tokens that all summary text in the request may have together: a tenth of the budget, within these. */
+/** Tokens that all summary text in the request may have together: a tenth of the budget, within these, or what is set. */
 const LEAST = 256;
 const MOST = 16_000;
 /** What the built-in summariser writes in one cycle. */
@@ -14,10 +14,11 @@ const BUILT_IN = 2000;
 
 export function summaryBound(session: Session): number {
   const { threshold } = session.budget();
-  return Math.max(
+  const own = Math.max(
     LEAST,
     Math.min(MOST, Math.max(2800, Math.floor(threshold / 10)), Math.floor(threshold / 4)),
   );
+  return Math.min(own, session.settings.curated.summary.maxTokens ?? own);
 }
 
 /** Tokens that the user's own words in it may have beside that. */

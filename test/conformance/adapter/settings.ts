@@ -59,6 +59,7 @@ function keepOf(config: Obj): Obj | undefined {
     messages: keep['messages'] ?? keep['items'],
     tokens: keep['tokens'],
     thinking_turns: keep['thinking_turns'],
+    first_messages: keep['first_messages'],
   });
   return Object.keys(out).length === 0 ? undefined : out;
 }
@@ -100,6 +101,10 @@ function curatedBlock(config: Obj): Obj {
     single_system: config['single_system'],
     fixed_overhead_tokens: config['fixed_overhead_tokens'],
     clear_errors_after_turns: config['after_turns'],
+    summary:
+      num(config['max_summary_tokens']) === undefined
+        ? undefined
+        : { max_tokens: Math.max(100, num(config['max_summary_tokens'])!) },
   });
 }
 

@@ -1,0 +1,49 @@
+// The text of a summary within its bounds: how much of the user's own words and of the blocks it holds.
+
+import { bounded, type SummaryBlock } from '../../summary/blocks.js';
+import { type Composition, chooseWords, compose, type UserWords } from '../../summary/compose.js';
+import type { Session } from '../session.js';
+import { summaryBound, wordsBound } from './request.js';
+
+/** Tokens that blocks keep in any case, and words. */
+const LEAST = 16;
+
+export interface Wording {
+  text: string;
+  tokens: number;
+  /** As far as they stand in the text. */
+  blocks: SummaryBlock[];
+}
+
+/**
+ * @param all blocks, oldest first
+ * @param words what the user said in the range
+ */
+export function wordingOf(
+  session: Session,
+  frame: Omit<Composition, 'users' | 'omitted' | 'blocks'>,
+  all: readonly SummaryBlock[],
+  words: readonly UserWords[],
+): Wording {
+  const count = (text: string) => session.countShort(text);
+  const made = (forBlocks: number, forWords: number): Wording => {
+    const blocks = bounded(all, forBlocks, count);
+    const text = compose({ ...frame, ...chooseWords(words, forWords, count), blocks });
+    return { text, tokens: count(text), blocks };
+  };
+  const most = session.settings.curated.summary.maxTokens;
+  let forBlocks = summaryBound(session);
+  let forWords = wordsBound(session);
+  let best = made(forBlocks, forWords);
+  if (most === undefined) return best;
+  // Headings and frames count too: first the blocks give way, then the words.
+  for (let tries = 0; best.tokens > most && tries < 6; tries += 1) {
+    const over = best.tokens - most;
+    const own = best.blocks.reduce((sum, b) => sum + count(b.text), 0);
+    if (own > LEAST) forBlocks = Math.max(LEAST, Math.min(forBlocks, own) - over);
+    else if (forWords > LEAST) forWords = Math.max(LEAST, Math.floor(Math.min(forWords, most) / 2));
+    else break;
+    best = made(forBlocks, forWords);
+  }
+  return best;
+}

@@ -1,0 +1,68 @@
+// What a session's own settings say of summaries: how long all of their text may be, and where they may begin.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkRequest } from '../conformance/rules/check.js';
+import { chatProfile } from '../conformance/rules/profile.js';
+import { assistant, BenchDaemon, type Json, roughTokens, user } from './bench-daemon.js';
+import { COMPACTION, compact, FakeSummariser, good, journal, open, prepare, S } from './condensing.js';
+
+const LONG = 'word '.repeat(900);
+const HEADING = '## Prior Context (Compacted)';
+
+function summaryIn(request: Json): string {
+  const texts = request.messages.flatMap((m: Json) =>
+    typeof m.content === 'string' ? [m.content] : m.content.map((b: Json) => b.text ?? ''),
+  );
+  return texts.find((t: string) => t.includes(HEADING)) ?? '';
+}
+
+for (const max of [150, 400])
+  test(`L4-20 summary.max_tokens ${max}: all summary text keeps to it, headings and the user's words included, cycle by cycle`, async () => {
+    const facts = Array.from({ length: 300 }, (_, i) => `Fact ${i} was decided.`).join('\n');
+    const d = new BenchDaemon({ summariser: new FakeSummariser(() => good(facts)) });
+    const blocks = { [COMPACTION]: { protect_recent: 1 } };
+    await open(d, [COMPACTION], { blocks, curated: { summary: { max_tokens: max } } });
+    await prepare(d, [user('The task.'), assistant(LONG.repeat(3)), user('first')]);
+    for (let cycle = 1; cycle <= 4; cycle += 1) {
+      await compact(d);
+      const { request } = await prepare(d, [assistant(LONG.repeat(3)), user(`and ${cycle}`)]);
+      const text = summaryIn(request);
+      assert.ok(text.includes('The task.') && text.includes('was decided'), text);
+      assert.ok(roughTokens(text) <= max, `${roughTokens(text)} tokens`);
+      await d.call('turn.end', { session: S });
+    }
+    assert.equal((await journal(d, 'memory.compacted')).length, 4);
+    assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+  });
+
+for (const alternation of ['none', 'strict', 'template'])
+  for (const first of [1, 2, 3, 4])
+    test(`NS-9 K19 keep.first_messages ${first}: a summary begins behind them, roles ${alternation}`, async () => {
+      const d = new BenchDaemon({ summariser: new FakeSummariser() });
+      const said = (content: string): Json => ({ role: 'assistant', content });
+      const asked = (content: string): Json => ({ role: 'user', content });
+      await open(d, [COMPACTION], {
+        format: 'openai-chat',
+        model: 'gpt-4o',
+        blocks: { [COMPACTION]: { protect_recent: 1 } },
+        curated: { alternation, keep: { first_messages: first } },
+      });
+      const head = [
+        { role: 'system', content: 'S' },
+        asked('one'),
+        said('two'),
+        asked('three'),
+        said('four'),
+      ];
+      await prepare(d, [...head, asked('five'), said(LONG), asked('now')]);
+      await compact(d);
+      const { request } = await prepare(d);
+      assert.deepEqual(checkRequest(request, chatProfile({ alternation: alternation as 'none' })), []);
+      // With strict roles a summary cannot stand behind a message of the user's: the head ends before it.
+      const kept = 1 + (alternation === 'none' || first % 2 === 0 ? first : first - 1);
+      assert.deepEqual(request.messages.slice(0, kept), head.slice(0, kept));
+      assert.ok(summaryIn(request) !== '');
+      assert.ok(!JSON.stringify(request).includes(LONG));
+      assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+    });
