@@ -202,6 +202,8 @@ export interface DecisionPayloads {
     backup_path: string | null;
   };
   'memory.compacted': DecisionFields & {
+    /** Ids of the stored messages that stay in the view, in order; journals from before they were told have none. */
+    messages?: string[];
     /** Messages of the view after and before. */
     message_count: number;
     prev_count: number;

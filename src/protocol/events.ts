@@ -1,6 +1,6 @@
 // The events that leave as notifications (PROTOCOL 7, REQUIREMENTS 2): a payload schema each. Pure.
 import { z } from 'zod';
-import { count, delta, json, name, real, text, timestamp } from './values.js';
+import { count, delta, name, real, text, timestamp } from './values.js';
 import { SCHEMA_VERSION } from './vocabulary.js';
 
 /** Every curation payload carries its version; another one is an error (P-11). */
@@ -154,7 +154,10 @@ export const EVENTS = {
       tokens_after: count,
       covers: turns.describe('[first, last] message that the summary replaces'),
       backup_path: text.nullable().optional(),
-      messages: json.optional(),
+      messages: z
+        .array(text)
+        .optional()
+        .describe('ids of the stored messages that stay in the view, in order'),
     }),
   },
   'memory.capped': {

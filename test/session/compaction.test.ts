@@ -61,6 +61,11 @@ test('L5-7 NS-7 L5-10 one summary in place of the older part, the tail verbatim,
   assert.deepEqual(done.covers, [0, 4]);
   assert.ok(done.tokens_after < done.tokens_before);
   assert.equal(done.prev_count - done.message_count, 4);
+  const stored = await d.call('session.messages', { session: S });
+  assert.deepEqual(
+    done.messages,
+    stored.messages.slice(-4).map((m: Json) => m.id),
+  );
   const [envelope] = events(d, 'memory.curated');
   assert.equal(envelope.layer, 'compaction');
   assert.equal(envelope.sections_touched[0].kind, 'session');

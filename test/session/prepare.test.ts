@@ -110,12 +110,45 @@ test('P-6 exempt kinds pass through, journalled, and move no counter', async () 
     const r = await d.call('llm.prepare', { session: 's', task_kind, messages, system: 'other' });
     assert.deepEqual(r.request, { system: 'other', messages });
     assert.equal(r.hash, hashOf(r.request));
+    // Of what goes out, not of the session.
+    const { tokens } = await d.call('tokens.count', { messages, system: 'other' });
+    assert.deepEqual([r.tokens.raw, r.tokens.curated], [tokens, tokens]);
   }
   const after = await d.call('session.state', { session: 's' });
   assert.equal(after.messages, before.messages);
   assert.equal(after.turn, before.turn);
   await d.call('llm.prepare', { session: 's', task_kind: 'no such kind' });
   assert.equal(d.notices.length, 1);
+  assert.equal((await d.call('journal.replay', { session: 's' })).identical, true);
+});
+
+test('P-6 P-4 an exempt request of openai-chat has its system prompt as the first message, in full and as a patch', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', { ...OPEN, format: 'openai-chat', model: 'gpt-5.4' });
+  const own = { system: 'Judge it.', messages: [user('this')] };
+  const ask = { session: 's', task_kind: 'classify', ...own };
+  const { request, hash } = await d.call('llm.prepare', ask);
+  assert.deepEqual(request, { messages: [{ role: 'system', content: own.system }, ...own.messages] });
+  const { patch, hash: again } = await d.call('llm.prepare', { ...ask, return: 'patch' });
+  assert.equal(again, hash);
+  assert.equal(hashOf(applyPatch(structuredClone(own), patch.ops)), hash);
+});
+
+test('P-4 PV-C7 an edited system prompt at the head of a resent history is the new one, not a second beside the old', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', { ...OPEN, format: 'openai-chat', model: 'gpt-5.4', system: 'One.' });
+  const system = (content: unknown): Json => ({ role: 'system', content });
+  const history = [user('go'), { role: 'assistant', content: 'ok' }, user('on')];
+  const send = async (...messages: Json[]) =>
+    (await d.call('llm.prepare', { session: 's', messages })).request.messages;
+  assert.deepEqual(await send(system('One.'), history[0]!), [system('One.'), history[0]]);
+  // The same as a list of parts.
+  const parts = [{ type: 'text', text: 'One.' }];
+  assert.deepEqual(await send(system(parts), ...history), [system('One.'), ...history]);
+  assert.deepEqual(await send(system('Two.'), ...history), [system('Two.'), ...history]);
+  assert.deepEqual(await send(system('Two.'), ...history), [system('Two.'), ...history]);
+  const { events } = await d.call('journal.read', { session: 's' });
+  assert.equal(events.filter((e: Json) => e.type === 'session.diverged').length, 0);
   assert.equal((await d.call('journal.replay', { session: 's' })).identical, true);
 });
 

@@ -41,6 +41,60 @@ test('PV-A13 system messages inside the conversation outlive clearing and compac
   );
 });
 
+test('PV-C2 PV-A3 PV-R1 F32 a result that comes when a repair has answered its call is left out, and the session goes on', async () => {
+  const formats: Record<string, { history: Json[]; late: Json }> = {
+    anthropic: {
+      history: [
+        user('go'),
+        {
+          role: 'assistant',
+          content: ['a', 'b'].map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })),
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'one' }] },
+      ],
+      late: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'b', content: 'two' }] },
+    },
+    'openai-chat': {
+      history: [
+        user('go'),
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: ['a', 'b'].map((id) => ({
+            id,
+            type: 'function',
+            function: { name: 'f', arguments: '{}' },
+          })),
+        },
+        { role: 'tool', tool_call_id: 'a', content: 'one' },
+      ],
+      late: { role: 'tool', tool_call_id: 'b', content: 'two' },
+    },
+    'openai-responses': {
+      history: [
+        user('go'),
+        ...['a', 'b'].map((id) => ({ type: 'function_call', call_id: id, name: 'f', arguments: '{}' })),
+        { type: 'function_call_output', call_id: 'a', output: 'one' },
+      ],
+      late: { type: 'function_call_output', call_id: 'b', output: 'two' },
+    },
+  };
+  for (const [format, { history, late }] of Object.entries(formats)) {
+    const d = new BenchDaemon();
+    const model = format === 'anthropic' ? 'claude-sonnet-4-5' : 'gpt-5.4';
+    await d.call('session.open', { session: S, format, model });
+    const sent = await d.call('llm.prepare', { session: S, append: history });
+    // In a call of its own and within the next one: neither is the end of the session.
+    await d.call('session.append', { session: S, messages: [late] });
+    const next = await d.call('llm.prepare', { session: S, append: [late, user('on')] });
+    assert.deepEqual(next.request.messages, [...sent.request.messages, user('on')], format);
+    const stored = await d.call('session.messages', { session: S });
+    assert.equal(stored.messages.length, history.length + 3, 'nothing is lost');
+    const repairs = (await journal(d, 'session.repaired')).map((e: Json) => e.tool_call_id);
+    assert.ok(repairs.length >= 2, format);
+  }
+});
+
 test('PV-A30 a switch of the model keeps every thinking block, there and back', async () => {
   const d = new BenchDaemon();
   const fake = new FakeAnthropic();

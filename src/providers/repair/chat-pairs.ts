@@ -78,12 +78,15 @@ class Pairs {
       this.#drop(at, 'PV-C2', `a tool message that answers no call was left out`, id);
   }
 
-  /** A late answer may still count where the call waits and no other assistant turn was sent since. */
+  /**
+   * A late answer may still count where the call waits and no other assistant turn was sent since. One that an earlier repair has
+   * answered does not wait: what comes for it is left out, as is a second result.
+   */
   #reachable(group: Group, at: number, id: string): boolean {
     const { from } = this.#draft;
     if (at < from) return true;
     if (group.at + 1 >= from) return true;
-    return this.#last === group && (this.#draft.isOpen(group.at, id) || !group.found.has(id));
+    return this.#last === group && (this.#draft.isOpen(group.at, id) || group.found.has(id));
   }
 
   #drop(at: number, rule: string, what: string, callId?: string): void {

@@ -1,6 +1,8 @@
 // llm.prepare: the hook before each model call. Takes in what is new, repairs, curates, keeps within the window, checks,
 // and answers with the request.
 
+import { sliceIn } from '../../json/index.js';
+import { Native as NativeText } from '../../json/native.js';
 import type { Native } from '../../providers/types.js';
 import { placeMarks } from '../breakpoints.js';
 import { capHistory } from '../capped.js';
@@ -21,7 +23,7 @@ import { nativeFields, tellForced } from '../native.js';
 import type { PlacedMark } from '../placed-mark.js';
 import { knownPrefix } from '../prefix.js';
 import { type ProjectedEvent, project } from '../project.js';
-import { reconcile } from '../reconcile.js';
+import { reconcile, same } from '../reconcile.js';
 import { releaseTools } from '../release-tools.js';
 import { repairNew } from '../repair.js';
 import type { Session } from '../session.js';
@@ -236,7 +238,9 @@ async function takeIn(session: Session, p: PrepareParams, draft: Draft): Promise
   let fresh: readonly Native[] = p.append ?? [];
   let offset = 0;
   if (p.messages !== undefined) {
-    const found = reconcile(state.messages, historyOf(session, p.messages));
+    const { messages, system } = historyOf(session, p.messages);
+    if (system !== undefined) await setStatic(session, { system }, draft);
+    const found = reconcile(state.messages, messages);
     offset = p.messages.length - found.rest.length;
     if (found.diverged) {
       draft.push(
@@ -256,11 +260,28 @@ async function takeIn(session: Session, p: PrepareParams, draft: Draft): Promise
   await take(session, { messages: fresh, hints }, draft);
 }
 
-/** With openai-chat the system given at open comes back as the first message of a resent history: it is no news. */
-function historyOf(session: Session, messages: readonly Native[]): readonly Native[] {
+/**
+ * With openai-chat the system given at open comes back as the first message of a resent history: it is no news. Where the rest is
+ * the history that we hold, which has no system message at its head, another text there is the agent's new system prompt, not a
+ * second one beside the old.
+ */
+function historyOf(
+  session: Session,
+  messages: readonly Native[],
+): { messages: readonly Native[]; system?: NativeText } {
   const { state } = session;
-  if (state.format !== 'openai-chat' || state.system === undefined || messages.length === 0) return messages;
-  const first = messages[0]!.value as { role?: unknown; content?: unknown };
-  const isOurs = first.role === 'system' && first.content === state.system.native.value;
-  return isOurs ? messages.slice(1) : messages;
+  const [first, ...rest] = messages;
+  if (state.format !== 'openai-chat' || state.system === undefined || first === undefined)
+    return { messages };
+  const { role, content, ...others } = first.value as { role?: unknown; content?: unknown };
+  if (role !== 'system') return { messages };
+  if (same({ content }, { content: state.system.native.value })) return { messages: rest };
+  const [stored] = state.messages;
+  const isEdited =
+    stored !== undefined &&
+    stored.reading.role !== 'system' &&
+    same(stored.native.value, rest[0]?.value) &&
+    Object.keys(others).length === 0 &&
+    (typeof content === 'string' || Array.isArray(content));
+  return isEdited ? { messages: rest, system: new NativeText(sliceIn(first, ['content'])!) } : { messages };
 }

@@ -80,6 +80,7 @@ export function applySummary(
     cycle.kind === 'compaction'
       ? [
           event('memory.compacted', {
+            messages: staying(session, cycle),
             message_count: count,
             prev_count: rendering.pieces.length,
             tokens_before: before.tokens,
@@ -264,6 +265,14 @@ function wordsIn(session: Session, cycle: PlannedCycle): UserWords[] {
     words.push({ turn, text: reading.ownText });
   }
   return words;
+}
+
+/** Ids of the stored messages that the view shows beside the summary, in order. */
+function staying(session: Session, { range }: PlannedCycle): string[] {
+  const { state, rendering } = session;
+  return rendering.pieces
+    .filter(({ at }) => at >= 0 && (at < range.from || at > range.to || range.keep.has(at)))
+    .map(({ at }) => state.messages[at]!.id);
 }
 
 function genuineBelow(session: Session, cycle: PlannedCycle): boolean {
