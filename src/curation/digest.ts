@@ -67,18 +67,66 @@ export function nameBudget(text: string, tokens: number): number {
   return Math.min(MOST_TOKENS, Math.max(LEAST_TOKENS, share * tokens));
 }
 
+/** What the characters of a name say of it. */
+interface Traits {
+  /** Digits and what stands in times, versions and dates alone. */
+  isNumber: boolean;
+  /** Hex digits and dashes alone. */
+  isHex: boolean;
+  hasDigit: boolean;
+  /** A change from small to capital. */
+  isCamel: boolean;
+  hasUnderscore: boolean;
+  hasPath: boolean;
+  hasDot: boolean;
+}
+
+/** One pass: thousands of names are weighed for one digest. */
+function traitsOf(run: string): Traits {
+  const t = {
+    isNumber: run !== '',
+    isHex: run.length >= 8,
+    hasDigit: false,
+    isCamel: false,
+    hasUnderscore: false,
+    hasPath: false,
+    hasDot: false,
+  };
+  let wasSmall = false;
+  for (let i = 0; i < run.length; i += 1) {
+    const code = run.charCodeAt(i);
+    const isSmall = code >= 97 && code <= 122;
+    if (code >= 48 && code <= 57) t.hasDigit = true;
+    else if (code === 45) {
+      // A dash stands in numbers and in hex alike.
+    } else if (code === 46 || code === 58) {
+      t.isHex = false;
+      t.hasPath = true;
+      if (code === 46) t.hasDot = true;
+    } else {
+      t.isNumber = false;
+      if (!(code >= 97 && code <= 102)) t.isHex = false;
+      if (wasSmall && code >= 65 && code <= 90) t.isCamel = true;
+      if (code === 95) t.hasUnderscore = true;
+      if (code === 47) t.hasPath = true;
+    }
+    wasSmall = isSmall;
+  }
+  return t;
+}
+
 /** How likely a later call needs the name, against what it costs; fitted to what recorded sessions did need. */
-function worth(run: string, seen: Occurrence, spread: number): number {
+function worth(run: string, t: Traits, cost: number, seen: Occurrence, spread: number): number {
   let score = 1 + Math.min(3, seen.count - 1) * 0.35;
   if (seen.place < 0.1) score *= 1.4;
-  if (/^[\d.:-]+$/.test(run)) score *= 0.2;
-  else if (/^[0-9a-f-]{8,}$/.test(run)) score *= 0.4;
-  if (/^[a-z]+\.[A-Z]\w+$/.test(run) || (/[a-z][A-Z]/.test(run) && !/[./:]/.test(run))) score *= 1.5;
-  if (run.includes('_')) score *= 0.6;
-  if (run.includes('//')) score *= 0.5;
-  if (/[:.]$/.test(run)) score *= 0.8;
+  if (t.isNumber) score *= 0.2;
+  else if (t.isHex) score *= 0.4;
+  if ((t.hasDot && /^[a-z]+\.[A-Z]\w+$/.test(run)) || (t.isCamel && !t.hasPath)) score *= 1.5;
+  if (t.hasUnderscore) score *= 0.6;
+  if (t.hasPath && run.includes('//')) score *= 0.5;
+  if (run.endsWith(':') || run.endsWith('.')) score *= 0.8;
   score *= 1 + Math.min(4, Math.max(0, spread - 1)) * 0.3;
-  return score / Math.sqrt(identifierCost(run) + 0.5);
+  return score / Math.sqrt(cost + 0.5);
 }
 
 /**
@@ -92,14 +140,18 @@ export function pickNames(
   spread: (run: string) => number,
 ): string[] {
   const ranked = candidates
-    .map(([run, seen]) => ({ run, place: seen.place, worth: worth(run, seen, spread(run)) }))
+    .map(([run, seen]) => {
+      const traits = traitsOf(run);
+      const cost = identifierCost(run);
+      const stem = traits.hasDigit ? run.replace(/[0-9]+/g, '#') : run;
+      return { run, place: seen.place, cost, stem, worth: worth(run, traits, cost, seen, spread(run)) };
+    })
     .sort((a, b) => b.worth - a.worth || a.place - b.place);
   // Of a family that differs in numbers alone each further member says less.
   const family = new Map<string, number>();
   for (const c of ranked) {
-    const stem = c.run.replace(/[0-9]+/g, '#');
-    const before = family.get(stem) ?? 0;
-    family.set(stem, before + 1);
+    const before = family.get(c.stem) ?? 0;
+    family.set(c.stem, before + 1);
     c.worth /= Math.sqrt(1 + before);
   }
   ranked.sort((a, b) => b.worth - a.worth || a.place - b.place);
@@ -108,11 +160,10 @@ export function pickNames(
   let left = budget;
   for (const c of ranked) {
     if (left <= 0) break;
-    const cost = identifierCost(c.run);
-    if (cost > left || text.includes(c.run)) continue;
+    if (c.cost > left || text.includes(c.run)) continue;
     chosen.push(c);
     text += ` ${c.run}`;
-    left -= cost;
+    left -= c.cost;
   }
   return chosen.sort((a, b) => a.place - b.place).map((c) => c.run);
 }

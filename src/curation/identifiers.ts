@@ -77,10 +77,40 @@ export function leavesOf(value: unknown): string[] {
   return out;
 }
 
+/** Longer pieces of a name are two tokens. */
+const LONG_PIECE = 8;
+
 /** Tokens that an identifier costs in a list, about: pieces of words, numbers and signs. Needs no tokenizer. */
 export function identifierCost(run: string): number {
-  const pieces = run.match(/[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,3}|[^A-Za-z0-9]+/g) ?? [];
   let cost = 0;
-  for (const p of pieces) cost += p.length > 8 ? 2 : 1;
+  let i = 0;
+  while (i < run.length) {
+    const from = i;
+    const first = kindAt(run, i);
+    i += 1;
+    if (first === DIGIT) {
+      // Three digits are a token.
+      while (i < from + 3 && kindAt(run, i) === DIGIT) i += 1;
+    } else if (first === CAPITAL && kindAt(run, i) === SMALL) {
+      while (kindAt(run, i) === SMALL) i += 1;
+    } else {
+      while (i < run.length && kindAt(run, i) === first) i += 1;
+    }
+    cost += i - from > LONG_PIECE ? 2 : 1;
+  }
   return Math.max(1, cost);
+}
+
+const SMALL = 1;
+const CAPITAL = 2;
+const DIGIT = 3;
+const SIGN = 4;
+
+/** 0 behind the end. */
+function kindAt(run: string, at: number): number {
+  const code = run.charCodeAt(at);
+  if (code >= 97 && code <= 122) return SMALL;
+  if (code >= 48 && code <= 57) return DIGIT;
+  if (code >= 65 && code <= 90) return CAPITAL;
+  return code >= 0 ? SIGN : 0;
 }

@@ -12,6 +12,7 @@ import { headCut, matchingLines, tailCut, taskWords } from '../excerpt.js';
 import { handleOf } from '../handle.js';
 import { leavesOf } from '../identifiers.js';
 import type { Built, Candidate, Layer, LayerPlan } from '../layer.js';
+import { PlacedName } from '../placed-name.js';
 import { priced } from '../priced.js';
 import type { Survey } from '../survey.js';
 import { meaningOf } from '../tool-semantics.js';
@@ -126,7 +127,9 @@ export class Shape implements Layer {
     handle: string,
     words: readonly string[],
   ): { text: string; tokens: number } | undefined {
-    const names = namesOf(survey, index, text, NAMES * most, this.#vocabulary);
+    const names = namesOf(survey, index, text, NAMES * most, this.#vocabulary).map(
+      (name) => new PlacedName(text, name),
+    );
     // Texts of uneven density need a second try with fewer characters.
     let chars = (Math.max(0, most - NOTE_TOKENS) * text.length) / tokens;
     for (let i = 0; i < TRIES; i += 1) {
@@ -144,15 +147,17 @@ function compose(
   chars: number,
   handle: string,
   words: readonly string[],
-  names: readonly string[],
+  names: readonly PlacedName[],
 ): string {
   const head = headCut(text, chars * HEAD);
   const tail = Math.max(head, tailCut(text, chars * TAIL));
   const middle = text.slice(head, tail);
-  const shown = `${text.slice(0, head)}\n${text.slice(tail)}`;
   const lines = matchingLines(text, head, tail, words, chars * MATCHES);
   const listed = lines.join('\n');
-  const missing = names.filter((n) => middle.includes(n) && !shown.includes(n) && !listed.includes(n));
+  const missing = names
+    .filter((n) => n.onlyBetween(head, tail))
+    .map((n) => n.name)
+    .filter((n) => !listed.includes(n));
   const note =
     `[… ${Buffer.byteLength(middle)} of ${Buffer.byteLength(text)} bytes left out, handle ${handle}` +
     `${missing.length === 0 ? '' : `; names in them: ${missing.join(' ')}`}` +
