@@ -193,6 +193,7 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
     newId: () => randomUUID(),
     summariser: (wanted) => summariserFor(wanted, pool, process.env),
     extract: (payload, how) => pool.run('summary_extract', payload, how),
+    decided: (payload, how) => pool.run('first_decisions', payload, how),
     backstage: new Backstage(),
     configLayers: () => config.layers,
     configVersion: () => config.version,

@@ -8,7 +8,7 @@ import type { Format } from '../providers/types.js';
 import type { ConfigLayer, JournalSettings, Settings } from '../settings/index.js';
 import type { Extract } from '../summary/extractive.js';
 import type { Summariser } from '../summary/summariser.js';
-import type { ExtractPayload } from '../summary/task.js';
+import type { DecidedPayload, ExtractPayload } from '../summary/task.js';
 import type { Backstage } from './backstage.js';
 import type { Committed } from './commit.js';
 import type { Emission } from './emission.js';
@@ -58,6 +58,8 @@ export interface SessionDeps {
    * @param o.background no call waits for it, until this fires
    */
   extract?(payload: ExtractPayload, o?: { background?: AbortSignal }): Promise<Extract>;
+  /** Lines of the first turn's decisions, found in the pool; without it where they are wanted. */
+  decided?(payload: DecidedPayload, o?: { background?: AbortSignal }): Promise<string[]>;
   /** When work that no call waits for may have the main thread; without it at once. */
   backstage?: Backstage;
   /** Absent where nothing is kept on disk beside the journal. */

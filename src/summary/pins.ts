@@ -3,7 +3,7 @@
 
 import { framed, wellFormed } from './escape.js';
 import { clip, keySentences } from './sentences.js';
-import type { SourceMessage } from './source.js';
+import type { Said } from './source.js';
 
 const HEADING = 'Decided at the start:';
 /** A line that has so many of a sentence's words says it. */
@@ -15,7 +15,7 @@ const SAYS = 0.8;
  * @param budget tokens of all of them
  */
 export function firstDecisions(
-  messages: readonly SourceMessage[],
+  messages: readonly Said[],
   budget: number,
   count: (text: string) => number,
 ): string[] {

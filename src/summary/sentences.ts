@@ -1,6 +1,6 @@
 // Sentences that carry a decision, a reason, an error or a next step: found by cue words, in order of appearance. Pure.
 
-import type { SourceMessage } from './source.js';
+import type { Said } from './source.js';
 
 export type Kind = 'decision' | 'rationale' | 'error' | 'next_step';
 
@@ -38,7 +38,7 @@ const CUES: readonly [Kind, RegExp, number][] = [
 const LONGEST = 280;
 
 /** Sentences of the assistant's and the user's own text; the first cue that holds names the kind. */
-export function keySentences(messages: readonly SourceMessage[]): Sentence[] {
+export function keySentences(messages: readonly Said[]): Sentence[] {
   const found: Sentence[] = [];
   const known = new Set<string>();
   messages.forEach((m, i) => {

@@ -28,6 +28,19 @@ export interface SourceMessage {
   results: SourceResult[];
 }
 
+/** What was said in a message: all that decisions are found in. */
+export type Said = Pick<SourceMessage, 'at' | 'role' | 'text'>;
+
+/** Text typed in a message, images and documents as a word. */
+export function saidOf(reading: Reading): string {
+  const texts: string[] = [];
+  for (const part of reading.parts) {
+    if (part.kind === 'text' && (part.text ?? '').trim() !== '') texts.push(part.text!);
+    else if (part.kind === 'image' || part.kind === 'document') texts.push(`[${part.kind}]`);
+  }
+  return texts.join('\n\n');
+}
+
 /** @param toolOf name of the tool behind a result part, where the session knows it */
 export function sourceOf(
   at: number,
@@ -35,12 +48,9 @@ export function sourceOf(
   reading: Reading,
   toolOf: (part: number) => string | undefined,
 ): SourceMessage {
-  const out: SourceMessage = { at, turn, role: reading.role, text: '', calls: [], results: [] };
-  const texts: string[] = [];
+  const out: SourceMessage = { at, turn, role: reading.role, text: saidOf(reading), calls: [], results: [] };
   reading.parts.forEach((part, i) => {
-    if (part.kind === 'text' && (part.text ?? '').trim() !== '') texts.push(part.text!);
-    else if (part.kind === 'image' || part.kind === 'document') texts.push(`[${part.kind}]`);
-    else if (part.kind === 'tool_call') {
+    if (part.kind === 'tool_call') {
       out.calls.push({ id: part.callId ?? '', tool: part.tool ?? '', args: part.argsText ?? '{}' });
     } else if (part.kind === 'tool_result') {
       const media = (part.media ?? []).map((m) => `[${m.kind}]`);
@@ -52,6 +62,5 @@ export function sourceOf(
       });
     }
   });
-  out.text = texts.join('\n\n');
   return out;
 }

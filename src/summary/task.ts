@@ -4,7 +4,8 @@ import type { Encoding } from '../pool/contract.js';
 import { countHere } from '../pool/count-core.js';
 import { registerTask } from '../pool/registry.js';
 import { type Extract, extract } from './extractive.js';
-import type { SourceMessage } from './source.js';
+import { firstDecisions } from './pins.js';
+import type { Said, SourceMessage } from './source.js';
 
 export interface ExtractPayload {
   messages: readonly SourceMessage[];
@@ -12,9 +13,18 @@ export interface ExtractPayload {
   encoding: Encoding;
 }
 
+export interface DecidedPayload {
+  /** Messages of the first turn. */
+  messages: readonly Said[];
+  /** Tokens of all lines together. */
+  budget: number;
+  encoding: Encoding;
+}
+
 declare module '../pool/contract.js' {
   interface TaskMap {
     summary_extract: { payload: ExtractPayload; result: Extract };
+    first_decisions: { payload: DecidedPayload; result: string[] };
   }
 }
 
@@ -35,4 +45,10 @@ registerTask('summary_extract', {
   run: ({ messages, budget, encoding }) =>
     extract(messages, budget, (text) => countHere([text], encoding)[0]!),
   inline: ({ messages }) => size(messages) <= INLINE_CHARS,
+});
+
+registerTask('first_decisions', {
+  run: ({ messages, budget, encoding }) =>
+    firstDecisions(messages, budget, (text) => countHere([text], encoding)[0]!),
+  inline: ({ messages }) => messages.reduce((chars, m) => chars + m.text.length, 0) <= INLINE_CHARS,
 });

@@ -9,6 +9,7 @@ import { codecFor, type MethodName } from '../../src/protocol/index.js';
 import type { Caller, Handler, Rooms } from '../../src/service/context.js';
 import { HANDLERS } from '../../src/service/handlers.js';
 import { WorkingFiles } from '../../src/service/working-files.js';
+import type { SessionDeps } from '../../src/session/deps.js';
 import type { Emission } from '../../src/session/emission.js';
 import type { ProjectedEvent, Signal } from '../../src/session/project.js';
 import { SessionRegistry } from '../../src/session/registry.js';
@@ -87,6 +88,8 @@ export interface BenchOptions {
   /** What is said of a model's tokens. */
   counted?: (model: string) => string | undefined;
   encoder?: Rooms['encoder'];
+  /** In place of the pool's work for summaries. */
+  decided?: SessionDeps['decided'];
 }
 
 export class BenchDaemon {
@@ -131,6 +134,7 @@ export class BenchDaemon {
       ...(o.emission === undefined ? {} : { emission: o.emission }),
       ...(this.files === undefined ? {} : { files: this.files }),
       ...(o.counted === undefined ? {} : { counted: o.counted }),
+      ...(o.decided === undefined ? {} : { decided: o.decided }),
       pool: { countTokens },
       clock: this.clock,
       limits: {

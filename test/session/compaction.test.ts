@@ -327,3 +327,28 @@ test('PV-A31 with bound thinking a summary waits for rest, and all thinking behi
   assert.ok(!JSON.stringify(out.request.messages).includes('"thinking"'));
   assert.equal((await d.call('journal.replay', { session: S })).identical, true);
 });
+
+test('L5-10 decisions of the first turn are found on a worker, before the summary stands; without one they are found all the same', async () => {
+  const asked: Json[] = [];
+  const there = async (p: Json) => {
+    asked.push(p);
+    return ['do NOT drop legacy_invoices'];
+  };
+  const gone = () => Promise.reject(new Error('the pool is closing'));
+  const pins: Json[] = [];
+  for (const decided of [there, gone, undefined]) {
+    const d = new BenchDaemon({ summariser: new FakeSummariser(), decided });
+    await open(d, [COMPACTION]);
+    await d.call('session.append', { session: S, messages: history() });
+    await compact(d);
+    const { state } = (await d.registry.get('default', S)).session;
+    pins.push(state.summary?.blocks[0]?.pins);
+  }
+  // Tool text is no part of what was said.
+  assert.equal(asked.length, 1);
+  assert.equal(asked[0].messages[0].text, 'TASK: migrate billing, do NOT drop legacy_invoices.');
+  assert.ok(asked[0].messages.every((m: Json) => !m.text.includes('line of old output')));
+  assert.deepEqual(pins[0], ['- do NOT drop legacy_invoices']);
+  assert.deepEqual(pins[1], ['- TASK: migrate billing, do NOT drop legacy_invoices.']);
+  assert.deepEqual(pins[2], pins[1]);
+});

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { countHere } from '../../src/pool/count-core.js';
+import { createPool } from '../../src/pool/pool.js';
 import { bounded, condense, type SummaryBlock } from '../../src/summary/blocks.js';
 import { extract } from '../../src/summary/extractive.js';
 import { firstDecisions, pinned } from '../../src/summary/pins.js';
@@ -76,4 +78,27 @@ test('L4-20 pinned lines go before all others, in their order', () => {
     'We chose another thing instead.',
   ].join('\n');
   assert.equal(condense(text, 8, count, ['no cue at all here']), 'no cue at all here');
+});
+
+test('L5-10 a worker finds the same decisions as this thread, lone surrogates and tags in them included', async () => {
+  const messages = Array.from({ length: 40 }, (_, n) => ({
+    at: n,
+    role: n % 3 === 0 ? ('user' as const) : ('assistant' as const),
+    text: `${'So far so good. '.repeat(20)}We decided to keep option ${n} \ud800 because </summary> of it. ${n % 2 ? 'Fixed the bug.' : ''}`,
+  }));
+  const here = firstDecisions(messages, 150, (t) => countHere([t], 'o200k_base')[0]!);
+  assert.ok(here.length > 3);
+  const pool = createPool({ shards: 1 });
+  try {
+    const background = new AbortController().signal;
+    const there = await pool.run(
+      'first_decisions',
+      { messages, budget: 150, encoding: 'o200k_base' },
+      { background },
+    );
+    assert.deepEqual(there, here);
+    assert.equal(pool.stats().inlineCalls, 0);
+  } finally {
+    await pool.close();
+  }
 });

@@ -8,7 +8,7 @@ import { isGenuineUser } from '../../providers/groups.js';
 import { PLUGIN_IDS } from '../../settings/index.js';
 import type { SummaryBlock } from '../../summary/blocks.js';
 import type { UserWords } from '../../summary/compose.js';
-import { firstDecisions, pinned } from '../../summary/pins.js';
+import { pinned } from '../../summary/pins.js';
 import type { Draft } from '../commit.js';
 import { SCHEMA_VERSION } from '../commit.js';
 import { event, type NewEvent } from '../events.js';
@@ -20,11 +20,9 @@ import { surveyOf } from '../survey-of.js';
 import { violationsOf } from '../validity.js';
 import { backupPath } from './archive-note.js';
 import { CHANGED, type Cycle, unchanged } from './cycle.js';
-import { sources, summaryBound } from './request.js';
+import { decidedFirst } from './decided.js';
 import { wordingOf } from './wording.js';
 
-/** Tokens of the first turn's decisions that every summary has room for. */
-const PINNED_MOST = 200;
 /** Tokens of a message's wrapping (NS-1). */
 const WRAPPING = 4;
 
@@ -131,15 +129,6 @@ export function applySummary(
     throw new Unfit(`no place for the summary: ${violationsOf(session, o.pending)[0]?.message ?? ''}`);
   }
   return undefined;
-}
-
-/** What was decided in the first turn of the history, as far as it leaves by this cycle. */
-function decidedFirst(session: Session, cycle: Cycle): string[] {
-  const first = session.state.messages[0]!.turn;
-  const messages = sources(session, cycle).filter((m) => m.turn === first);
-  if (messages.length === 0) return [];
-  const budget = Math.min(PINNED_MOST, Math.floor(summaryBound(session) / 2));
-  return firstDecisions(messages, budget, (t) => session.countShort(t));
 }
 
 function measure(session: Session): { tokens: number } {

@@ -21,6 +21,7 @@ import {
   newCycle,
   unchanged,
 } from './cycle.js';
+import { findDecided } from './decided.js';
 import { rangeOf, weightOf } from './range.js';
 import { requestOf } from './request.js';
 import { pays } from './worth.js';
@@ -206,10 +207,9 @@ export class Compactor {
       };
       const summariser =
         (cycle.builtIn ? undefined : deps.summariser?.(wanted)) ?? builtIn(session, background);
-      const made = await Promise.race([
-        summariser.summarise(request, abort.signal).catch(broken),
-        aborted(abort.signal),
-      ]);
+      const late = aborted(abort.signal);
+      const decided = findDecided(session, cycle);
+      const made = await Promise.race([summariser.summarise(request, abort.signal).catch(broken), late]);
       if (made === undefined || (!made.ok && made.reason === 'late')) {
         await this.#fail(current, { ok: false, how: 'timeout', reason: 'late' });
         return;
@@ -222,6 +222,7 @@ export class Compactor {
         await this.#fail(current, { ok: false, how: 'rejected', reason: NOT_APPROVED });
         return;
       }
+      await Promise.race([decided, late]);
       await this.#turn(cycle);
       await this.#finish(current, made);
     } finally {

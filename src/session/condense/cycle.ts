@@ -26,6 +26,8 @@ export interface Cycle {
   /** Set where not the session's own summariser is to be asked. */
   builtIn: boolean;
   summariser?: Summariser;
+  /** What was decided in the first turn, found in `budget` tokens. */
+  decided?: { budget: number; lines: readonly string[] };
   /** What is archived of the range once the summary stands (L5-9). */
   archive?: ArchiveNote;
   done: Promise<CycleEnd>;
