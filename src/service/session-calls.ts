@@ -162,7 +162,11 @@ export const SESSION_CALLS: Handlers = {
         params: p,
         beside: true,
       },
-      (draft) => undo(actor.session, rooms.store, p.seq, draft),
+      async (draft) => {
+        const undone = await undo(actor.session, rooms.store, p.seq, draft);
+        actor.compactor.undoAsked(p.seq);
+        return undone;
+      },
     );
   },
 

@@ -40,6 +40,8 @@ export class Session {
   edits = new EditLog();
   /** Envelopes that a turn.end has told since the last main request, by seq: the next llm.prepare need not. */
   readonly told = new Set<number>();
+  /** Summaries that a user has asked to have back, and then asked to have written anew: the later wish holds. */
+  readonly rewritten = new Set<number>();
   /** The state's, while it is parked. */
   epoch = 0;
   /** The state holds an epoch that the journal does not say: no snapshot is taken of it. */

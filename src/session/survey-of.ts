@@ -85,7 +85,9 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     isFrozen: (at, path) =>
       (state.frozen.size > 0 && state.frozen.has(`${at}${pointer(path)}`)) || isTakenOut(state, at, path),
     isPinned: (claim) => pinnedBy(state.pins, claim),
-    undo: state.turnBoundary ? [...state.undo.values()].filter((wish) => stands(state, wish)) : [],
+    undo: state.turnBoundary
+      ? [...state.undo.values()].filter((w) => stands(state, w) && !session.rewritten.has(w.seq_of))
+      : [],
     takingBack: (decisions) => state.ledger.weight(decisions, (at) => state.messages[at]!.tokens),
     shows: (at, text) => rendering.pieces[rendering.ownIndexOf(at)]?.text.includes(text) === true,
     sinceEdit: {

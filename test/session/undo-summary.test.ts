@@ -198,3 +198,71 @@ test('PV-A26 P-7 J-10 whatever is condensed and undone: prefixes break only wher
     { numRuns: 15 },
   );
 });
+
+test('L4-5 L5-3 a compaction and taking one back, asked for beside each other: the later wish of the user holds', async () => {
+  for (const later of ['compact', 'undo', 'undo again'] as const) {
+    const fake = new FakeSummariser();
+    const d = new BenchDaemon({ summariser: fake });
+    await open(d, [COMPACTION], { blocks: TAIL });
+    for (let n = 0; n < 3; n++) await turn(d, n);
+    await compact(d);
+    const old = await last(d, 'memory.compacted');
+    for (let n = 3; n < 6; n++) await turn(d, n);
+    // This summary takes its time, past the boundary at which the undone one would come back.
+    let answer = () => {};
+    const written = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    fake.behaviour = async () => {
+      await written;
+      return { ok: true, text: 'All of it anew.', kinds: null, calls: 1 };
+    };
+    const begin = () => d.call('memory.compact', { session: S });
+    if (later === 'undo') await begin();
+    await undo(d, old.seq);
+    if (later !== 'undo') await begin();
+    if (later === 'undo again') await undo(d, old.seq);
+    if (later === 'compact') {
+      await turn(d, 6);
+      assert.equal(
+        (await journal(d, 'memory.summary_undone')).length,
+        0,
+        'the later wish is being carried out',
+      );
+    }
+    answer();
+    await settled(d);
+    if (later !== 'compact') {
+      assert.equal((await last(d, 'memory.compaction.failed')).reason, 'taken back');
+      await turn(d, 6);
+    }
+    await turn(d, 7);
+    const messages = await sent(d);
+    const compacted = await journal(d, 'memory.compacted');
+    const undone = await journal(d, 'memory.summary_undone');
+    if (later === 'compact') {
+      assert.deepEqual([compacted.length, undone.length], [2, 0], later);
+      assert.match(JSON.stringify(messages), /All of it anew/);
+    } else {
+      assert.deepEqual([compacted.length, undone.length], [1, 1], later);
+      assert.deepEqual(messages, await stored(d));
+    }
+    assert.ok((await d.call('journal.replay', { session: S })).identical);
+  }
+});
+
+test('L4-5 L5-3 the later wish failed: the earlier one holds at the next turn boundary', async () => {
+  const fake = new FakeSummariser();
+  const d = new BenchDaemon({ summariser: fake });
+  await open(d, [COMPACTION], { blocks: TAIL });
+  for (let n = 0; n < 3; n++) await turn(d, n);
+  await compact(d);
+  const old = await last(d, 'memory.compacted');
+  for (let n = 3; n < 6; n++) await turn(d, n);
+  await undo(d, old.seq);
+  fake.behaviour = () => ({ ok: false, reason: 'refusal', calls: 1 });
+  await compact(d);
+  await turn(d, 6);
+  assert.equal((await journal(d, 'memory.summary_undone')).length, 1);
+  assert.deepEqual(await sent(d), await stored(d));
+});

@@ -19,6 +19,7 @@ import {
   type CycleKind,
   NOT_APPROVED,
   newCycle,
+  TAKEN_BACK,
   unchanged,
 } from './cycle.js';
 import { findDecided } from './decided.js';
@@ -107,13 +108,19 @@ export class Compactor {
       }),
     );
     this.#current = { cycle, abort: new AbortController() };
+    if (o.origin === 'host') for (const seq of rangeWishes(session)) session.rewritten.add(seq);
     return cycle;
+  }
+
+  /** A user wants a decision back, now or once more: that is later than what a cycle was asked for. */
+  undoAsked(seq: number): void {
+    this.#host.session.rewritten.delete(seq);
   }
 
   /** The command that began it left nothing: neither does the cycle. One that ran before goes on. */
   abandon(cycle: Cycle): void {
     if (this.#current?.cycle !== cycle || this.#current.launched) return;
-    this.#current = undefined;
+    this.#clear();
     cycle.settle({ ok: false, how: 'skipped', reason: 'the call failed' });
   }
 
@@ -163,7 +170,7 @@ export class Compactor {
     const { state } = session;
     if (!mayEdit(state, session.profile.modelClass === 'AB')) return;
     if (!o.forced) {
-      if ([...state.undo.values()].some((wish) => wish.covers !== undefined)) return;
+      if (this.#tookBack()) return;
       const free = current.cycle.range.from >= state.sent.messages;
       if (!free && (!state.boundary || state.edited)) return;
       if (!free && !pays(session, current.cycle, current.ready.text)) return;
@@ -175,7 +182,7 @@ export class Compactor {
       if (e instanceof Unfit) current.unfit = e.message;
       throw e;
     }
-    this.#current = undefined;
+    this.#clear();
     current.cycle.settle(why === undefined ? { ok: true } : { ok: false, how: 'rejected', reason: why });
   }
 
@@ -249,6 +256,12 @@ export class Compactor {
           this.applyReady(draft, { forced: false, pending: state.pending });
           return 'ready';
         }
+        const own = cycle.origin === 'host' && !cycle.hurry.signal.aborted;
+        if (own && this.#tookBack()) {
+          this.#journalFailure(draft, TAKEN_BACK);
+          draft.push(event('io.status', { state: 'idle' }));
+          return TAKEN_BACK;
+        }
         return this.#apply(draft, current, made, true, state.pending) ?? 'applied';
       });
       // A result that waits ends its cycle when it is applied.
@@ -298,8 +311,19 @@ export class Compactor {
   }
 
   #end(current: Current, end: CycleEnd): void {
-    if (this.#current === current) this.#current = undefined;
+    if (this.#current === current) this.#clear();
     current.cycle.settle(end);
+  }
+
+  #clear(): void {
+    this.#current = undefined;
+    this.#host.session.rewritten.clear();
+  }
+
+  /** A user wants the summary back that the cycle builds on, and has asked for that later than for the cycle. */
+  #tookBack(): boolean {
+    const { session } = this.#host;
+    return rangeWishes(session).some((seq) => !session.rewritten.has(seq));
   }
 
   /** L5-11: people look at a long summary first, where the session wants that. */
@@ -330,6 +354,11 @@ export class Compactor {
     });
     return isApproval(choice);
   }
+}
+
+/** Summaries that users want back at the next turn boundary. */
+function rangeWishes({ state }: Session): number[] {
+  return [...state.undo.values()].filter((wish) => wish.covers !== undefined).map((wish) => wish.seq_of);
 }
 
 function broken(e: unknown): Summary {

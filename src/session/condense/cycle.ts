@@ -40,6 +40,9 @@ export const NOT_APPROVED = 'not approved';
 /** Reason of a cycle whose range is not what it was when it began. */
 export const CHANGED = 'the history has changed';
 
+/** Reason of a cycle that a user asked for, and then wanted back what it builds on. */
+export const TAKEN_BACK = 'taken back';
+
 /** `skipped`: nothing to do or not possible now. `rejected`: people or checks said no. */
 export type CycleEnd =
   | { ok: true }
