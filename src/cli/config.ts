@@ -1,5 +1,5 @@
 // curated config check, and --print-config wherever it stands: the configuration validated and shown with defaults, units and ranges.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { LIMITS } from '../config.js';
 import { resolvePaths } from '../paths.js';
@@ -18,7 +18,7 @@ export function register(program: Command): void {
     .option('--json', 'as JSON')
     .action((file: string | undefined, o: { printConfig?: boolean; json?: boolean }) => {
       if (o.printConfig === true) printConfig(file);
-      else process.exitCode = check(file ?? resolvePaths().config, o.json === true);
+      else process.exitCode = file === undefined ? checkOwn(o.json === true) : check(file, o.json === true);
     });
 }
 
@@ -32,6 +32,15 @@ function read(file: string): string {
 
 function load(file: string) {
   return loadSettings(read(file), { origin: file, readFile: (path) => readFileSync(path, 'utf8') });
+}
+
+/** The daemon's own file need not be there: without one the defaults hold. */
+function checkOwn(json: boolean): number {
+  const file = resolvePaths().config;
+  if (existsSync(file)) return check(file, json);
+  if (json) printJson({ ok: true, file: null, notices: [] });
+  else say(`${paint.green('ok')} no configuration file (${file}), so the defaults hold`);
+  return EXIT.ok;
 }
 
 function check(file: string, json: boolean): number {

@@ -9,7 +9,7 @@ import { play } from '../eval/play.js';
 import { addFigures, isSound, noFigures, type RunReport } from '../eval/report.js';
 import { PRESETS } from '../protocol/index.js';
 import { configError, loadSettings } from '../settings/index.js';
-import { printJson, say, withClient } from './connection.js';
+import { printJson, withClient } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
 import { startPrivateDaemon } from './private-daemon.js';
 import { Progress } from './progress.js';
@@ -38,6 +38,11 @@ export function register(program: Command): void {
       if (o.json === true) printJson(report);
       else process.stdout.write(runTable(report));
       if (!report.ok) process.exitCode = EXIT.failed;
+      // Nothing was checked: a script must not take that for a pass.
+      if (report.conversations.length === 0) {
+        process.stderr.write(`${none(report)}\n`);
+        process.exitCode = EXIT.usage;
+      }
     });
 }
 
@@ -51,7 +56,7 @@ async function run(files: readonly string[], o: RunOptions): Promise<RunReport> 
   for (const file of files)
     if (!existsSync(file)) throw new CommandError(`${file}: no such file`, { exit: EXIT.usage });
   const { preset, config } = settingsOf(o);
-  const play = (client: Client) => playAll(client, files, preset, config, o.json !== true);
+  const play = (client: Client) => playAll(client, files, preset, config);
   if (o.live === true) return withClient(play);
   const daemon = await startPrivateDaemon();
   try {
@@ -77,12 +82,17 @@ function settingsOf(o: RunOptions): { preset: string; config?: Record<string, un
   return { preset, config };
 }
 
+function none({ skipped }: RunReport): string {
+  const [first] = skipped;
+  const why = first === undefined ? 'they are empty' : `${first.file}:${first.line}: ${first.reason}`;
+  return `curated: no conversation in these files: ${why}`;
+}
+
 async function playAll(
   client: Client,
   files: readonly string[],
   preset: string,
   config: Record<string, unknown> | undefined,
-  isTold: boolean,
 ): Promise<RunReport> {
   const report: RunReport = { preset, conversations: [], total: noFigures(), skipped: [], ok: true };
   const tokenizer = attach();
@@ -113,7 +123,6 @@ async function playAll(
     progress.end();
     tokenizer.dispose();
   }
-  if (report.conversations.length === 0 && isTold) say('no conversation in these files');
-  report.ok = report.conversations.every(isSound);
+  report.ok = report.conversations.length > 0 && report.conversations.every(isSound);
   return report;
 }

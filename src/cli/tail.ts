@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CuratedEvent } from '../client/index.js';
 import { say, withClient } from './connection.js';
 import { paint } from './paint.js';
+import { seqNumber } from './seq-number.js';
 import { bytes } from './table.js';
 
 /** Events of the past that are shown first. */
@@ -13,7 +14,7 @@ export function register(program: Command): void {
     .command('tail')
     .description("follow a session's events until interrupted")
     .argument('<session>', 'id of the session, or * for all')
-    .option('--from <seq>', 'first event to show', Number)
+    .option('--from <seq>', 'first event to show', seqNumber)
     .option('--json', 'one JSON value a line')
     .action(async (session: string, o: { from?: number; json?: boolean }) => {
       await withClient(async (client) => {

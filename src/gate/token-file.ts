@@ -76,6 +76,12 @@ export function addNamedToken(
   who: { name: string; tenant: string; scopes: readonly Scope[] },
   o: TokenFileOptions = {},
 ): string {
+  for (const [what, text] of [
+    ['name', who.name],
+    ['tenant', who.tenant],
+  ] as const)
+    if (!NAME_TEXT.test(text))
+      fail('CONFIG', `${what} ${JSON.stringify(text)}: 1 to 64 of A-Z a-z 0-9 _ . - are needed`);
   const path = o.named ?? namedTokensPath(tokenFile);
   const entries = readNamed(path, o);
   const token = newToken();

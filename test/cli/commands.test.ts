@@ -33,7 +33,17 @@ test('--print-config prints YAML that config check takes, with units and ranges 
 test('an unknown command or option exits 2 with help, a failure exits 1 with a hint, never with a stack', async (t) => {
   const home = homeFor(t);
   assert.equal((await curated(['frobnicate'], home)).code, 2);
-  assert.equal((await curated(['start', '--port', '70000'], home)).code, 2);
+  for (const wrong of [
+    ['start', '--port', '70000'],
+    ['tail', 's', '--from', 'abc'],
+    ['state', 's', '--at', '0'],
+    ['undo', 's', 'x'],
+  ])
+    assert.equal((await curated(wrong, home)).code, 2, wrong.join(' '));
+  const named = await curated(['token', 'add', 'b b'], home);
+  assert.match(named.stderr, /name "b b": 1 to 64 of/);
+  assert.equal((await curated(['config', 'check'], home)).code, 0, 'without a file the defaults hold');
+  assert.equal((await curated(['config', 'check', 'none.yaml'], home)).code, 1);
   for (const args of [
     ['sessions'],
     ['tail', 'x'],

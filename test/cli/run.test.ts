@@ -90,6 +90,12 @@ test('run tells which lines are no conversation, and plays the others', async (t
     [['good', 'gpt-5.4', 1]],
   );
   assert.equal((await curated(['run', join(home, 'none.jsonl')], home)).code, 2);
+  // Nothing played is nothing checked: no pass.
+  writeFileSync(file, '{"format":"gemini","messages":[]}\n');
+  const nothing = await curated(['run', '--json', file], home);
+  assert.equal(nothing.code, 2);
+  assert.equal((JSON.parse(nothing.stdout) as RunReport).ok, false);
+  assert.match(nothing.stderr, /no conversation in these files: .*mixed\.jsonl:1: /);
 });
 
 test('demo runs by itself and ends with a recall and a replay that hold', async (t) => {
