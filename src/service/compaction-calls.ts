@@ -5,7 +5,7 @@ import type { Params } from '../protocol/index.js';
 import { prepare } from '../session/commands/prepare.js';
 import type { Cycle, CycleKind } from '../session/condense/cycle.js';
 import { event } from '../session/events.js';
-import { newGateRun } from '../session/gate.js';
+import { newGateRun, weightsOf } from '../session/gate.js';
 import type { Session } from '../session/session.js';
 import { PLUGIN_IDS } from '../settings/index.js';
 import { isOverflow } from '../summary/retryable.js';
@@ -78,7 +78,7 @@ export const COMPACTION_CALLS: Handlers = {
         );
         return overflow && p.delivered !== true && !recovering && sent.requests > 0;
       }));
-    if (!again) throw original(told, overflow);
+    if (!again) throw original(session, told, overflow);
     const before = session.rendering.digest(undefined, undefined);
     const run = { ...newGateRun(actor.compactor), overflow: true };
     const params = { session: p.session, task_kind: 'gate_retry', pending: [...session.state.pending] };
@@ -92,12 +92,12 @@ export const COMPACTION_CALLS: Handlers = {
       });
       if (repeated) return withRequest(actor, result, {}, rooms);
       // The same request would overflow again.
-      if (session.rendering.digest(undefined, undefined) === before) throw original(told, overflow);
+      if (session.rendering.digest(undefined, undefined) === before) throw original(session, told, overflow);
       return result;
     } catch (e) {
       const tried =
         e instanceof CuratedError && (e.kind === 'CONTEXT_IRREDUCIBLE' || e.kind === 'SUMMARY_FAILED');
-      throw tried ? original(told, overflow, e) : e;
+      throw tried ? original(session, told, overflow, e) : e;
     }
   },
 };
@@ -134,12 +134,15 @@ function errorOf(error: Params<'llm.error'>['error']): Told {
   };
 }
 
-/** The provider's own error, typed: what the agent would have seen without us. */
-function original(told: Told, overflow: boolean, cause?: unknown): CuratedError {
+/** The provider's own error, typed: what the agent would have seen without us, and of an overflow what is too long. */
+function original(session: Session, told: Told, overflow: boolean, cause?: unknown): CuratedError {
+  if (overflow) session.rendering.sync(session.state);
+  const weights = overflow && session.rendering.pieces.length > 0 ? weightsOf(session) : {};
   return new CuratedError(overflow ? 'CONTEXT_IRREDUCIBLE' : 'UNSUPPORTED', told.message, {
     detail: {
       provider_error: told,
       overflow,
+      ...weights,
       ...(cause instanceof CuratedError ? { cause: cause.detail ?? cause.message } : {}),
     },
   });

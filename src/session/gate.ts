@@ -291,15 +291,21 @@ function tellIrreducible(session: Session, draft: Draft, facts: GateFacts): void
   );
 }
 
-function refuse(session: Session, facts: GateFacts, run: GateRun): never {
-  const { state, rendering } = session;
+/** What a request is made of, for whoever is told that it is too long. Tokens. */
+export function weightsOf({ state, rendering }: Session) {
   const largest = rendering.pieces.reduce((a, b) => (b.tokens > a.tokens ? b : a), rendering.pieces[0]!);
+  return {
+    static: (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0),
+    largest_message: { index: largest.at, tokens: largest.tokens },
+  };
+}
+
+function refuse(session: Session, facts: GateFacts, run: GateRun): never {
   const detail = {
     needed: facts.p95,
     limit: facts.limit,
     counted: facts.tokens,
-    static: (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0),
-    largest_message: { index: largest.at, tokens: largest.tokens },
+    ...weightsOf(session),
   };
   const end = run.ended;
   if (end !== undefined && !end.ok) {

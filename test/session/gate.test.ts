@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CuratedError } from '../../src/errors.js';
+import { CuratedError } from '../../src/errors.js';
 import { MemoryStore } from '../../src/journal/index.js';
 import type { Summary } from '../../src/summary/summariser.js';
 import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
@@ -505,4 +505,65 @@ test('L5-13 listed without the gate it runs by its strategy, and over the thresh
   assert.deepEqual(await run(7, K), { asked: 0, requests: 0 }, 'over the threshold, below the measure');
   assert.deepEqual(await run(9, ''), { asked: 0, requests: 0 }, 'the measure alone, under the threshold');
   assert.deepEqual(await run(9, K), { asked: 1, requests: 0 }, 'both; nothing is held');
+});
+
+test('NS-14 L5-6 one message alone is over the window, and the provider refuses what was left of it: less goes out, or what is too long is named', async () => {
+  const body = `START ${K.repeat(40)} END`;
+  const parts = Array.from({ length: 90 }, (_, i) => ({
+    type: 'text',
+    text: `part ${i} ${'word '.repeat(100)}`,
+  }));
+  const shapes: Record<string, { at: number; messages: Json[]; o?: Json }> = {
+    result: { at: 2, messages: [user('go'), ...toolRound('t1', 'dump', {}, body)] },
+    text: { at: 0, messages: [user(body)] },
+    parts: { at: 0, messages: [{ role: 'user', content: parts }] },
+    late: { at: 4, messages: [user('go'), assistant('yes?'), user('this'), assistant('well?'), user(body)] },
+    // What the window is said to be is more than the provider's: the message went out whole.
+    unknown: { at: 0, messages: [user(body)], o: { context_window: 200_000 } },
+  };
+  const tells: Json[] = [
+    { error: 'prompt is too long: 41000 tokens > 16384 maximum' },
+    { error: { status: 400 }, stop_reason: 'model_context_window_exceeded' },
+  ];
+  const ends = new Map<string, string>();
+  for (const [name, { at, messages, o }] of Object.entries(shapes)) {
+    for (const tell of tells) {
+      const d = new BenchDaemon({ summariser: new FakeSummariser() });
+      await open(d, [GATE], { context_window: 16_384, max_output_tokens: 4096, ...o });
+      let before = await prepare(d, messages).catch((e: CuratedError) => e);
+      for (let n = 0; ; n++) {
+        assert.ok(n < 4, 'it comes to an end');
+        if (before instanceof CuratedError) {
+          assert.equal(before.kind, 'CONTEXT_IRREDUCIBLE', name);
+          const { largest_message: largest } = before.detail as Json;
+          assert.equal(largest.index, at, `${name}: the message is named`);
+          assert.ok(largest.tokens > 0);
+          ends.set(name, n === 0 ? 'refused at once' : 'refused in the end');
+          break;
+        }
+        const again: Json = await d.call('llm.error', { session: S, ...tell }).catch((e: CuratedError) => e);
+        if (!(again instanceof CuratedError)) {
+          assert.ok(again.tokens.p95 <= 12_288 || o !== undefined, name);
+          assert.ok(again.tokens.curated < before.tokens.curated, `${name}: less than what was refused`);
+          assert.match(JSON.stringify(again.request.messages), /START/);
+        }
+        before = again;
+      }
+      assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+      // The conversation is what it was: whatever went out of it is there.
+      const { messages: all } = await d.call('session.messages', { session: S });
+      if (ends.get(name) !== 'refused at once')
+        assert.deepEqual(
+          all.map((m: Json) => m.message),
+          messages,
+        );
+    }
+  }
+  assert.deepEqual(Object.fromEntries(ends), {
+    result: 'refused in the end',
+    text: 'refused in the end',
+    parts: 'refused at once',
+    late: 'refused in the end',
+    unknown: 'refused in the end',
+  });
 });
