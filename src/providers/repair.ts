@@ -9,20 +9,15 @@ import { mendForTemplate, repairTurns } from './repair/template.js';
 import type { DocEdit, FormatSpec, HistoryMessage, Native, Profile, Repair } from './types.js';
 
 export interface RepairOptions {
-  /** Calls in flight: they may stay without a result. */
+  /** Calls in flight: one that is not the newest message's gets a stand-in that says so. */
   pending: ReadonlySet<string>;
-  /**
-   * `pending` of the run before this one. Calls before `from` without a result are taken as answered by an earlier
-   * repair unless they are named here or nothing came after them.
-   */
-  wasPending?: ReadonlySet<string>;
   /** Needed for the rules of strict chat templates (PV-S) and of call ids; without it those are only checked. */
   profile?: Profile;
 }
 
 /**
- * Edits that make the messages from `from` on valid; earlier ones are context and change only where a result that
- * was in flight comes in. A pure function of its arguments; what is valid gets no edit. An unanswered call message
+ * Edits that make the messages from `from` on valid; earlier ones are context: they were sent, and their calls count as
+ * answered. A result that comes after that goes in as text. A pure function of its arguments; what is valid gets no edit. An unanswered call message
  * that is the newest message gets none either: its results may still come.
  */
 export function repair(
@@ -31,7 +26,7 @@ export function repair(
   from: number,
   o: RepairOptions,
 ): Repair[] {
-  const draft = new RepairDraft(history, from, o.pending, o.wasPending ?? new Set());
+  const draft = new RepairDraft(history, from, o.pending);
   if (spec.format === 'anthropic') repairAnthropic(draft);
   else if (spec.format === 'openai-chat') {
     const demoted = o.profile === undefined ? new Set<number>() : mendForTemplate(draft, o.profile);

@@ -37,7 +37,8 @@ export const COMPACTION_CALLS: Handlers = {
           );
           const { compaction, summaryBuffer } = settings.plugins;
           const tail = kind === 'summary' ? summaryBuffer.maxRecent : compaction.protectRecent;
-          begun = compactor.begin(draft, { kind, reason, origin: 'host', tail, pending: state.pending });
+          const pending = p.pending === undefined ? state.pending : new Set(p.pending);
+          begun = compactor.begin(draft, { kind, reason, origin: 'host', tail, pending });
           if (begun === undefined) {
             draft.push(event('memory.compaction.failed', { reason: 'nothing_to_summarise' }));
           }

@@ -27,7 +27,6 @@ export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<s
   };
   const repairs = repair(state.spec, state.messages, from, {
     pending,
-    wasPending: state.pending,
     profile: session.profile,
   });
   // A message is counted once, however many repairs it has: the first of its edits carries what all of them change.

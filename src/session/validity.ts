@@ -4,9 +4,13 @@ import { CuratedError } from '../errors.js';
 import type { Violation } from '../providers/types.js';
 import type { Session } from './session.js';
 
+const NONE: ReadonlySet<string> = new Set();
+
+/** @param pending calls in flight; without a result only those of the model's newest turn may stand */
 export function violationsOf(session: Session, pending: ReadonlySet<string>): Violation[] {
   const { state, profile, rendering } = session;
-  return rendering.violations(state, () => state.spec.walk(profile), pending);
+  const atEnd = state.messages.at(-1)?.reading.role === 'assistant';
+  return rendering.violations(state, () => state.spec.walk(profile), atEnd ? pending : NONE);
 }
 
 const PAIRING = /^PV-(A[1-69]|C[1-4]|R[1-4]|S7)$/;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { profileOf } from '../../src/providers/profile.js';
 import { applyDocEdits, repair } from '../../src/providers/repair.js';
 import { specOf } from '../../src/providers/spec.js';
-import type { Format, Part, Repair } from '../../src/providers/types.js';
+import type { Format, HistoryMessage, Part, Repair } from '../../src/providers/types.js';
 import { historyOf, nativeOf, validateRequest } from '../../src/providers/validate.js';
 import { build, damage, damages, steps } from './histories.js';
 import { assistant, type Msg, natives, result, rules, text, use, user } from './kit.js';
@@ -16,6 +16,42 @@ const PROFILES = {
   'openai-responses': profileOf('openai-responses', 'gpt-6'),
 } as const;
 const FORMATS = Object.keys(PROFILES) as Format[];
+
+/** How each format writes calls, a result, and what the two say. */
+const SHAPES: Record<
+  Format,
+  {
+    calls(ids: readonly string[]): Msg[];
+    answer(id: string, text: string): Msg[];
+    said(text: string): Msg;
+    asked(text: string): Msg;
+  }
+> = {
+  anthropic: {
+    calls: (ids) => [assistant(...ids.map((id) => use(id)))],
+    answer: (id, t) => [user([result(id, t)])],
+    said: (t) => assistant(text(t)),
+    asked: (t) => user(t),
+  },
+  'openai-chat': {
+    calls: (ids) => [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
+      },
+    ],
+    answer: (id, content) => [{ role: 'tool', tool_call_id: id, content }],
+    said: (content) => ({ role: 'assistant', content }),
+    asked: (content) => ({ role: 'user', content }),
+  },
+  'openai-responses': {
+    calls: (ids) => ids.map((call_id) => ({ type: 'function_call', call_id, name: 'f', arguments: '{}' })),
+    answer: (call_id, output) => [{ type: 'function_call_output', call_id, output }],
+    said: (content) => ({ type: 'message', role: 'assistant', content }),
+    asked: (content) => ({ type: 'message', role: 'user', content }),
+  },
+};
 
 interface Outcome {
   repairs: Repair[];
@@ -48,6 +84,21 @@ function newestTurn(format: Format, messages: readonly Msg[]): Part[] {
   const start = readings.findLastIndex((r) => r.role !== 'assistant') + 1;
   const turn = readings.slice(start);
   return (format === 'openai-responses' ? turn : turn.slice(-1)).flatMap((r) => r.parts);
+}
+
+function openIn(history: readonly HistoryMessage[]): Set<string> {
+  const open = new Set<string>();
+  for (const { reading } of history)
+    for (const p of reading.parts)
+      if (p.kind === 'tool_call') open.add(p.callId!);
+      else if (p.kind === 'tool_result') open.delete(p.callId!);
+  return open;
+}
+
+/** Are calls open before message `at` though it does not follow them directly? */
+function isTorn(history: readonly HistoryMessage[], at: number): boolean {
+  const last = history[at - 1]?.reading;
+  return at < history.length && last?.role !== 'assistant' && openIn(history.slice(0, at)).size > 0;
 }
 
 for (const format of FORMATS) {
@@ -101,24 +152,17 @@ for (const format of FORMATS) {
         const messages = build(format, plan);
         const spec = specOf(format);
         const history = historyOf(spec, natives(messages));
-        // No request ends between reasoning and what it produced.
+        // No request ends between reasoning and what it produced, or among the results of a group.
         const whole = (at: number): number =>
-          history[at - 1]?.reading.parts[0]?.type === 'reasoning' ? whole(at + 1) : at;
+          history[at - 1]?.reading.parts[0]?.type === 'reasoning' || isTorn(history, at) ? whole(at + 1) : at;
         const stops = [...new Set(cuts.map((c) => whole(c % (messages.length + 1)))), messages.length].sort(
           (a, b) => a - b,
         );
         let from = 0;
-        let wasPending = new Set<string>();
         for (const stop of stops) {
           const known = history.slice(0, stop);
-          const open = new Set<string>();
-          for (const { reading } of known)
-            for (const p of reading.parts)
-              if (p.kind === 'tool_call') open.add(p.callId!);
-              else if (p.kind === 'tool_result') open.delete(p.callId!);
-          assert.deepEqual(repair(spec, known, from, { pending: open, wasPending }), []);
+          assert.deepEqual(repair(spec, known, from, { pending: openIn(known) }), []);
           from = stop;
-          wasPending = open;
         }
       }),
     );
@@ -139,10 +183,16 @@ test('PV-A1 F32 a lost result becomes an error result in call order', () => {
   );
 });
 
-test('PV-A9 F32 a call in flight stays as it is', () => {
-  const out = mend('anthropic', [user('go'), assistant(use('a'), use('b')), user([result('a')])], ['b']);
-  assert.deepEqual(out.repairs, []);
+test('PV-A9 F32 a call in flight stays as it is: alone where its message is the newest, else beside a stand-in', () => {
+  const calls = assistant(use('a'), use('b'));
+  const newest = mend('anthropic', [user('go'), calls], ['a', 'b']);
+  assert.deepEqual([newest.repairs, newest.broken], [[], []]);
+  const out = mend('anthropic', [user('go'), calls, user([result('a')])], ['b']);
   assert.deepEqual(out.broken, []);
+  assert.deepEqual(out.messages.slice(0, 2), [user('go'), calls]);
+  const { content } = out.messages[2] as { content: Msg[] };
+  assert.deepEqual(content[0], result('a'));
+  assert.equal(content[1]!['tool_use_id'], 'b');
 });
 
 test('PV-A2 F32 an orphaned result goes, the text beside it stays byte for byte', () => {
@@ -361,19 +411,33 @@ test('PV-R3 F32 reasoning without the item it produced goes', () => {
   assert.deepEqual(out.messages, [u, u]);
 });
 
-test('a late result of a call that was in flight joins its group, also in what was known before', () => {
-  const spec = specOf('anthropic');
-  const messages = [user('go'), assistant(use('a'), use('b')), user([result('a')]), user([result('b')])];
-  const before = natives(messages);
-  const o = { pending: new Set<string>(), wasPending: new Set(['b']) };
-  const repairs = repair(spec, historyOf(spec, before), 3, o);
-  const texts = applyDocEdits(
-    before,
-    repairs.flatMap((r) => r.edits),
-  );
-  assert.deepEqual(rules(validateRequest(spec, PROFILES.anthropic, { messages: texts.map(nativeOf) })), []);
-  assert.ok(texts[2]!.includes('"b"'));
-});
+for (const format of FORMATS)
+  test(`PV-A1 PV-C1 PV-R1 K06 ${format}: a call in flight gets a stand-in; its result comes as text, what was sent stays`, () => {
+    const spec = specOf(format);
+    const { calls, answer, said, asked } = SHAPES[format];
+    const sent = natives([asked('go'), ...calls(['a', 'b']), ...answer('a', 'one'), asked('meanwhile?')]);
+    const first = repair(spec, historyOf(spec, sent), 0, { pending: new Set(['b']) });
+    const texts = applyDocEdits(
+      sent,
+      first.flatMap((r) => r.edits),
+    );
+    assert.deepEqual(rules(validateRequest(spec, PROFILES[format], { messages: texts.map(nativeOf) })), []);
+    assert.ok(texts.join().includes('not finished'));
+    const all = [
+      ...sent,
+      ...natives([said('yes'), ...calls(['c']), ...answer('b', 'the late one'), ...answer('c', 'three')]),
+    ];
+    const late = repair(spec, historyOf(spec, all), sent.length, { pending: new Set() });
+    const places = late.flatMap((r) => r.edits).map((e) => (e.op === 'insert' ? e.before : e.at));
+    assert.ok(places.every((at) => at >= sent.length));
+    const whole = applyDocEdits(
+      all,
+      [...first, ...late].flatMap((r) => r.edits),
+    );
+    assert.deepEqual(rules(validateRequest(spec, PROFILES[format], { messages: whole.map(nativeOf) })), []);
+    assert.deepEqual(whole.slice(0, texts.length), texts);
+    assert.equal(whole.join().split('the late one').length, 2);
+  });
 
 test('repairs are linear: 10,000 calls in one message, 30,000 rounds in a history', () => {
   const ids = Array.from({ length: 10_000 }, (_, i) => `c${i}`);

@@ -111,7 +111,12 @@ export const PREPARE_METHODS = {
   },
   'memory.compact': {
     summary: 'Asks for a compaction cycle; it ends in memory.compacted or memory.compaction.failed.',
-    params: z.strictObject({ session, reason: text.optional(), target: name.optional() }),
+    params: z.strictObject({
+      session,
+      reason: text.optional(),
+      target: name.optional(),
+      pending: z.array(name).optional().describe('calls in flight; absent: those of the newest llm.prepare'),
+    }),
     result: z.strictObject({ started: z.boolean() }),
   },
   'tools.discover': {

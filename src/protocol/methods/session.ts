@@ -105,6 +105,10 @@ export const SESSION_METHODS = {
       final: z.boolean().optional(),
       usage: jsonObject.optional().describe("the provider's own usage object"),
       stop_reason: text.nullable().optional(),
+      pending: z
+        .array(name)
+        .optional()
+        .describe('calls in flight at this boundary; absent: those of the newest llm.prepare'),
       context_management: json
         .optional()
         .describe("the response's own report of native edits (applied_edits)"),

@@ -19,6 +19,7 @@ import {
   type ResultSlot,
 } from './draft.js';
 import { firstCalls } from './ids.js';
+import { isNews, lateBlocks, NOT_FINISHED } from './late.js';
 import { lonelyServerParts } from './server-pairs.js';
 
 interface Group extends OpenGroup {
@@ -112,10 +113,10 @@ class Pairs {
   }
 
   /** A late result may go back to its call only where the call still waits and no other turn was sent since. */
-  #reachable(group: Group, { at, part }: ResultSlot): boolean {
+  #reachable(group: Group, { at }: ResultSlot): boolean {
     const target = group.at + 1;
     if (at === target || at < this.#draft.from) return true;
-    if (!this.#draft.isOpen(group.at, part.callId!)) return false;
+    if (!this.#draft.isOpen(group.at)) return false;
     if (target >= this.#draft.from) return true;
     for (let i = target; i < at; i++) if (this.#draft.history[i]!.reading.role === 'assistant') return false;
     return true;
@@ -269,22 +270,23 @@ class Pairs {
     });
   }
 
-  /** Error results for calls that have none and are not in flight. A call message that is the newest one may wait. */
+  /** Results of ours for calls that have none. A call message that is the newest one may wait. */
   #fill(group: Group, home: Home, ranks: Map<Repair, number>): void {
     const { history, pending } = this.#draft;
     if (group.at === history.length - 1) return;
     for (const [rank, call] of group.calls.entries()) {
       const id = call.part.callId!;
-      if (call.copy || call.results.length > 0 || pending.has(id) || !this.#draft.isOpen(group.at, id))
-        continue;
+      if (call.copy || call.results.length > 0 || !this.#draft.isOpen(group.at)) continue;
+      const waits = pending.has(id);
       const json = JSON.stringify({
         type: 'tool_result',
         tool_use_id: call.newId ?? id,
-        content: NO_RESULT,
-        is_error: true,
+        ...(waits ? { content: NOT_FINISHED } : { content: NO_RESULT, is_error: true }),
       });
       const repair: Repair = {
-        what: `call ${id} had no result: it got an error result`,
+        what: waits
+          ? `call ${id} is in flight: it got a result that says so`
+          : `call ${id} had no result: it got an error result`,
         rule: 'PV-A1',
         callId: id,
         edits: home.own ? [this.#place(home, rank, json)] : this.#ownMessage(group.at + 1, rank, id, json),
@@ -335,13 +337,36 @@ class Pairs {
   }
 
   #dropOrphans(): void {
+    const first = firstCalls(this.#draft.history);
     for (const slot of this.#orphans)
-      if (slot.at >= this.#draft.from)
+      if (slot.at < this.#draft.from) continue;
+      else if ((first.get(slot.part.callId!) ?? slot.at) < slot.at && isNews(this.#draft, slot.at, slot.part))
+        this.#asText(slot);
+      else
         this.#removeBlock(
           slot,
           'PV-A2',
           `the result of ${slot.part.callId} answers no call: it was left out`,
         );
+  }
+
+  /** A result that came after its call was answered and sent: what was sent stays. */
+  #asText(slot: ResultSlot): void {
+    const { at, part } = slot;
+    const blocks = lateBlocks(this.#draft, at, part);
+    this.#take(slot);
+    const fate = this.#fates.get(at);
+    if (fate !== undefined) fate.gained++;
+    this.#draft.add({
+      what: `the result of ${part.callId} came late: it goes in as text`,
+      rule: 'PV-A2',
+      callId: part.callId!,
+      edits: [
+        { at, op: 'remove', path: part.path },
+        ...blocks.map((json): DocEdit => ({ at, op: 'append', path: ['content'], json })),
+      ],
+      frozen: [{ at, path: part.path }],
+    });
   }
 
   #serverPairs(at: number): void {

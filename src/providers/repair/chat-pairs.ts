@@ -12,6 +12,8 @@ import {
   type RepairDraft,
   type ResultSlot,
 } from './draft.js';
+import { firstCalls } from './ids.js';
+import { isNews, lateText, NOT_FINISHED } from './late.js';
 import { mendChat } from './openai-content.js';
 
 /** PV-C3: OpenAI's bound on a call id. */
@@ -31,6 +33,9 @@ class Pairs {
   readonly #draft: RepairDraft;
   readonly #dropped = new Set<number>();
   readonly #byId = new Map<string, Group>();
+  readonly #late: ResultSlot[] = [];
+  /** Where each call id first stands in the history. */
+  readonly #first: ReadonlyMap<string, number>;
   #last: Group | undefined;
 
   readonly #ids: IdRule;
@@ -38,6 +43,7 @@ class Pairs {
   constructor(draft: RepairDraft, ids: IdRule) {
     this.#draft = draft;
     this.#ids = ids;
+    this.#first = firstCalls(draft.history);
   }
 
   run(): void {
@@ -56,6 +62,24 @@ class Pairs {
       for (const call of group.calls) this.#byId.set(call.part.callId!, group);
     }
     for (const group of groups) this.#settle(group);
+    for (const slot of this.#late) this.#asText(slot);
+  }
+
+  /** Behind all tool messages of the group that it stands among. */
+  #asText({ at, part }: ResultSlot): void {
+    if (this.#dropped.has(at)) return;
+    this.#dropped.add(at);
+    const { history } = this.#draft;
+    let to = at + 1;
+    while (to < history.length && history[to]!.reading.role === 'tool') to++;
+    const json = JSON.stringify({ role: 'user', content: lateText(this.#draft, at, part) });
+    this.#draft.add({
+      what: `the result of call ${part.callId} came late: it goes in as text`,
+      rule: 'PV-C2',
+      callId: part.callId!,
+      edits: [{ op: 'drop', at }, inserted(to, `late-${at}`, json)],
+      frozen: [{ at, path: [] }],
+    });
   }
 
   #newestCall(): number {
@@ -70,23 +94,26 @@ class Pairs {
   #tool(at: number, part: Part): void {
     const id = part.callId;
     const group = id === undefined ? undefined : this.#byId.get(id);
-    if (id !== undefined && group !== undefined && this.#reachable(group, at, id)) {
+    if (id !== undefined && group !== undefined && this.#reachable(group, at)) {
       const same = group.found.get(id);
       if (same === undefined) group.found.set(id, [{ at, part }]);
       else same.push({ at, part });
+    } else if (
+      at >= this.#draft.from &&
+      (this.#first.get(part.callId ?? '') ?? at) < at &&
+      isNews(this.#draft, at, part)
+    ) {
+      this.#late.push({ at, part });
     } else if (at >= this.#draft.from)
       this.#drop(at, 'PV-C2', `a tool message that answers no call was left out`, id);
   }
 
-  /**
-   * A late answer may still count where the call waits and no other assistant turn was sent since. One that an earlier repair has
-   * answered does not wait: what comes for it is left out, as is a second result.
-   */
-  #reachable(group: Group, at: number, id: string): boolean {
+  /** A late answer may still count where the call waits and no other assistant turn was sent since. */
+  #reachable(group: Group, at: number): boolean {
     const { from } = this.#draft;
     if (at < from) return true;
     if (group.at + 1 >= from) return true;
-    return this.#last === group && (this.#draft.isOpen(group.at, id) || group.found.has(id));
+    return this.#last === group && this.#draft.isOpen(group.at);
   }
 
   #drop(at: number, rule: string, what: string, callId?: string): void {
@@ -170,19 +197,25 @@ class Pairs {
     ]);
   }
 
-  /** Error results for calls that have none and are not in flight. A call message that is the newest one may wait. */
+  /** Results of ours for calls that have none. A call message that is the newest one may wait. */
   #fill(group: Group, end: number): void {
     const { history, pending } = this.#draft;
     if (group.at === history.length - 1) return;
     for (const call of group.calls) {
       const id = call.part.callId!;
-      if (call.copy || call.results.length > 0 || pending.has(id) || !this.#draft.isOpen(group.at, id))
-        continue;
+      if (call.copy || call.results.length > 0 || !this.#draft.isOpen(group.at)) continue;
       const callId = call.newId ?? id;
-      const json = JSON.stringify({ role: 'tool', tool_call_id: callId, content: NO_RESULT });
+      const waits = pending.has(id);
+      const json = JSON.stringify({
+        role: 'tool',
+        tool_call_id: callId,
+        content: waits ? NOT_FINISHED : NO_RESULT,
+      });
       const edits = [inserted(end, callId, json)];
       this.#draft.add({
-        what: `call ${id} had no result: it got an error result`,
+        what: waits
+          ? `call ${id} is in flight: it got a result that says so`
+          : `call ${id} had no result: it got an error result`,
         rule: 'PV-C1',
         callId: id,
         edits,

@@ -18,17 +18,15 @@ export class RepairDraft {
     readonly history: readonly HistoryMessage[],
     readonly from: number,
     readonly pending: ReadonlySet<string>,
-    /** Calls that the run before this one left unanswered; all others before `from` are settled. */
-    readonly wasPending: ReadonlySet<string>,
   ) {}
 
   add(repair: Repair): void {
     if (repair.edits.length > 0) this.repairs.push(repair);
   }
 
-  /** May this call of message `at` still take a result? Its message is new, or nothing came after it, or it waited. */
-  isOpen(at: number, id: string): boolean {
-    return at + 1 >= this.from || this.wasPending.has(id);
+  /** May a call of message `at` still take a result? Its message is new, or nothing came after it. */
+  isOpen(at: number): boolean {
+    return at + 1 >= this.from;
   }
 
   /** Repairs the inside of one message; moved texts carry these edits with them. */

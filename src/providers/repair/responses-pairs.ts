@@ -3,6 +3,7 @@ import { CALLS, outputType } from '../openai-responses/items.js';
 import type { DocEdit, Part } from '../types.js';
 import { best, inserted, NO_RESULT, type RepairDraft, type ResultSlot } from './draft.js';
 import { firstCalls } from './ids.js';
+import { isNews, lateText, NOT_FINISHED } from './late.js';
 import { mendItem } from './openai-content.js';
 
 interface Open {
@@ -43,10 +44,9 @@ class Pairs {
     this.#reasoning();
   }
 
-  /** First item of the newest model turn before `from`, whose calls may still be open; all of it if some were pending. */
+  /** First item of the newest model turn before `from`, whose calls may still be open. */
   #start(): number {
-    const { history, from, wasPending } = this.#draft;
-    if (wasPending.size > 0) return 0;
+    const { history, from } = this.#draft;
     let at = from;
     while (at > 0 && history[at - 1]!.reading.role === 'tool') at--;
     while (at > 0 && history[at - 1]!.reading.role === 'assistant') at--;
@@ -71,16 +71,21 @@ class Pairs {
     const open = this.#byId.get(part.callId!) ?? [];
     const call = open.find((c) => c.outputs.length === 0) ?? open.at(-1);
     const settled =
-      call !== undefined && call.at < this.#draft.from && at >= this.#draft.from && !this.#waits(call);
+      call !== undefined && call.at < this.#draft.from && at >= this.#draft.from && !this.#waits();
     if (call !== undefined && !settled) call.outputs.push({ at, part });
+    else if (
+      at >= this.#draft.from &&
+      (this.#first.get(part.callId!) ?? at) < at &&
+      isNews(this.#draft, at, part)
+    )
+      this.#late(at, part);
     else if (at >= this.#draft.from)
       this.#drop(at, 'PV-R1', 'an output that answers no call was left out', part.callId);
   }
 
-  /** A call before `from` waits if it was pending then, or if it stands at the end of what was known then. */
-  #waits(call: Open): boolean {
-    const { history, from, wasPending } = this.#draft;
-    if (wasPending.has(call.part.callId!)) return true;
+  /** A call before `from` waits if it stands at the end of what was known then. */
+  #waits(): boolean {
+    const { history, from } = this.#draft;
     return history[from - 1]?.reading.role === 'assistant';
   }
 
@@ -88,6 +93,20 @@ class Pairs {
     if (this.#dropped.has(at)) return;
     this.#dropped.add(at);
     this.#draft.add({ what, rule, ...(callId === undefined ? {} : { callId }), edits: [{ op: 'drop', at }] });
+  }
+
+  #late(at: number, part: Part): void {
+    if (this.#dropped.has(at)) return;
+    this.#dropped.add(at);
+    const content = lateText(this.#draft, at, part);
+    const json = JSON.stringify({ type: 'message', role: 'user', content });
+    this.#draft.add({
+      what: `the output of ${part.callId} came late: it goes in as text`,
+      rule: 'PV-R1',
+      callId: part.callId!,
+      edits: [{ op: 'drop', at }, inserted(at, 'late', json)],
+      frozen: [{ at, path: [] }],
+    });
   }
 
   #settle(call: Open): void {
@@ -129,14 +148,16 @@ class Pairs {
     const { history, from, pending } = this.#draft;
     const id = call.part.callId!;
     const end = this.#turnEnd(call.at);
-    if (pending.has(id) || end === history.length || (call.at < from && !this.#waits(call))) return;
-    const json = errorOutput(call.part.type!, call.newId ?? id);
+    if (end === history.length || (call.at < from && !this.#waits())) return;
+    const json = errorOutput(call.part.type!, call.newId ?? id, pending.has(id) ? NOT_FINISHED : NO_RESULT);
     if (json === undefined) {
       if (call.at >= from) this.#drop(call.at, 'PV-R1', `call ${id} had no output: it was left out`, id);
       return;
     }
     this.#draft.add({
-      what: `call ${id} had no output: it got an error output`,
+      what: pending.has(id)
+        ? `call ${id} is in flight: it got an output that says so`
+        : `call ${id} had no output: it got an error output`,
       rule: 'PV-R1',
       callId: id,
       edits: [inserted(end, call.newId ?? id, json)],
@@ -168,19 +189,19 @@ class Pairs {
   }
 }
 
-function errorOutput(type: string, id: string): string | undefined {
+function errorOutput(type: string, id: string, output: string): string | undefined {
   switch (type) {
     case 'function_call':
     case 'custom_tool_call':
-      return JSON.stringify({ type: `${type}_output`, call_id: id, output: NO_RESULT });
+      return JSON.stringify({ type: `${type}_output`, call_id: id, output });
     case 'local_shell_call':
-      return JSON.stringify({ type: 'local_shell_call_output', id, output: NO_RESULT });
+      return JSON.stringify({ type: 'local_shell_call_output', id, output });
     case 'apply_patch_call':
       return JSON.stringify({
         type: 'apply_patch_call_output',
         call_id: id,
         status: 'failed',
-        output: NO_RESULT,
+        output,
       });
     default:
       return undefined;

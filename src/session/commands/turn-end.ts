@@ -20,6 +20,8 @@ import { takeUpConfig } from './open.js';
 
 export interface TurnEndParams {
   final?: boolean | undefined;
+  /** Calls in flight at this boundary; absent: those of the newest main request. */
+  pending?: readonly string[] | undefined;
   usage?: unknown;
   stop_reason?: string | null | undefined;
   /** The response's own report of native edits. */
@@ -79,11 +81,12 @@ export function endTurn(
   }
   const before = draft.committed.length;
   const trace = traceOf(session);
+  const pending = p.pending === undefined ? state.pending : new Set(p.pending);
   if (state.boundary)
-    curate(session, draft, { trace, sharesEdit: capHistory(session, draft, state.pending) });
+    curate(session, draft, { pending, trace, sharesEdit: capHistory(session, draft, pending) });
   if (settings.mode === 'enforce') {
-    adopt(session, run.compactor, draft, { pending: state.pending, trace });
-    startDue(session, draft, run, state.pending);
+    adopt(session, run.compactor, draft, { pending, trace });
+    startDue(session, draft, run, pending);
   }
   const decided = [...native, ...topics, ...draft.committed.slice(before)];
   // What a main request has carried since is nobody's news any more.

@@ -44,6 +44,9 @@ export function applySummary(
 ): string | undefined {
   const { state, rendering } = session;
   if (!unchanged(cycle, state.messages, state.summary?.seq)) return CHANGED;
+  // A call that was named as in flight only after the cycle began waits for its result: it may not leave by it (PV-A9).
+  const waiting = new Set(state.calls.calls.flatMap((c) => (o.pending.has(c.id) ? [c.at] : [])));
+  if (waiting.size > 0 && cycle.range.fresh.some((at) => waiting.has(at))) return CHANGED;
   rendering.sync(state);
   const { text, pins } = pinned(made.text, decidedFirst(session, cycle));
   const block: SummaryBlock = {

@@ -172,7 +172,12 @@ export class CaseSession {
   async endTurn(final: boolean): Promise<void> {
     const usage = this.#usage;
     this.#usage = undefined;
-    await this.call('turn.end', { session: this.id, final, ...(isObj(usage) ? { usage } : {}) });
+    await this.call('turn.end', {
+      session: this.id,
+      final,
+      ...(isObj(usage) ? { usage } : {}),
+      ...this.#inFlight(),
+    });
     this.#boundary = true;
     if (final) this.#inTurn = 0;
   }
@@ -193,7 +198,11 @@ export class CaseSession {
     this.#fresh = false;
     const from = this.events.length;
     try {
-      const { result } = await this.call('memory.compact', { session: this.id, reason: 'host' });
+      const { result } = await this.call('memory.compact', {
+        session: this.id,
+        reason: 'host',
+        ...this.#inFlight(),
+      });
       const ended = this.events.slice(from).some((e) => ENDS.has(e.type));
       if (result['started'] === true && !ended) this.#compacting = true;
       return result['started'] === true || this.#compacting;
@@ -239,10 +248,13 @@ export class CaseSession {
     return `{${[...parts, `"messages":${JSON.stringify(messages)}`].join(',')}}`;
   }
 
-  async prepare(extra: Obj = {}): Promise<Prepared> {
+  #inFlight(): Obj {
     const pending = strings(this.config['pending']);
-    const params: Obj = { session: this.id, return: 'full', ...extra };
-    if (pending.length > 0) params['pending'] = pending;
+    return pending.length === 0 ? {} : { pending };
+  }
+
+  async prepare(extra: Obj = {}): Promise<Prepared> {
+    const params: Obj = { session: this.id, return: 'full', ...this.#inFlight(), ...extra };
     const answer = await this.call('llm.prepare', params);
     this.#boundary = false;
     this.lastPrepared = answer;

@@ -1,0 +1,126 @@
+// Calls in flight: named at a boundary, at a compaction, or only when a summary that would take them is already made.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkRequest } from '../conformance/rules/check.js';
+import { anthropicProfile } from '../conformance/rules/profile.js';
+import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
+import {
+  COMPACTION,
+  compact,
+  FakeSummariser,
+  good,
+  journal,
+  open,
+  prepare,
+  S,
+  settled,
+} from './condensing.js';
+
+const CLEAR = 'nexus.memory.tool_result_clear';
+const LONG = 'word '.repeat(900);
+const RULES = anthropicProfile('claude-sonnet-4-5');
+const EAGER = { [CLEAR]: { age_turns: 0, size_bytes_threshold: 50 }, [COMPACTION]: { protect_recent: 1 } };
+
+async function session(active: string[], summariser = new FakeSummariser()): Promise<BenchDaemon> {
+  const d = new BenchDaemon({ summariser });
+  await open(d, active, { blocks: EAGER, curated: { cost_rule: 'off' } });
+  return d;
+}
+
+const ROUND = toolRound('appr', 'confirm', { order: 118 }, `waiting for approval ${LONG}`);
+
+test('PV-A9 K06 turn.end: the result of a call that is named as in flight is not cleared at that boundary', async () => {
+  const d = await session([CLEAR]);
+  await d.call('session.append', {
+    session: S,
+    messages: [user('go'), ...ROUND, ...toolRound('b', 'read', {}, LONG), assistant('ok')],
+  });
+  const { decisions } = await d.call('turn.end', { session: S, pending: ['appr'] });
+  const cleared = decisions.filter((e: Json) => e.type === 'memory.tool_result_cleared');
+  assert.deepEqual(
+    cleared.map((e: Json) => e.tool_call_id),
+    ['b'],
+  );
+});
+
+test('PV-A9 K06 turn.end without pending holds to what the newest request named', async () => {
+  const d = await session([CLEAR]);
+  await prepare(d, [user('go'), ...ROUND, assistant('ok'), user('and?')], { pending: ['appr'] });
+  await d.call('session.append', { session: S, messages: [assistant('yes')] });
+  await d.call('turn.end', { session: S });
+  const { request } = await prepare(d, [user('next')], { pending: ['appr'] });
+  assert.deepEqual(request.messages.slice(1, 3), ROUND);
+});
+
+test('PV-A9 K06 memory.compact: a call named as in flight stays verbatim amid what is summarised', async () => {
+  const d = await session([COMPACTION]);
+  await d.call('session.append', {
+    session: S,
+    messages: [
+      user('go'),
+      assistant(LONG),
+      user('refund'),
+      ...ROUND,
+      assistant(LONG),
+      user('x'),
+      assistant('y'),
+    ],
+  });
+  await d.call('turn.end', { session: S });
+  await compact(d, { pending: ['appr'] });
+  const { request } = await prepare(d, [user('now')], { pending: ['appr'] });
+  assert.equal((await journal(d, 'memory.compacted')).length, 1);
+  for (const m of ROUND)
+    assert.ok(request.messages.some((x: Json) => JSON.stringify(x) === JSON.stringify(m)));
+  assert.deepEqual(checkRequest(request, RULES), []);
+});
+
+test('PV-A9 K06 a summary that was begun before the call was named does not take it', async () => {
+  let answer = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const d = await session(
+    [COMPACTION],
+    new FakeSummariser(async () => {
+      await asked;
+      return good('All of it.');
+    }),
+  );
+  await d.call('session.append', {
+    session: S,
+    messages: [
+      user('go'),
+      assistant(LONG),
+      user('refund'),
+      ...ROUND,
+      assistant(LONG),
+      user('x'),
+      assistant('y'),
+    ],
+  });
+  await d.call('turn.end', { session: S });
+  await d.call('memory.compact', { session: S });
+  await prepare(d, [user('now')], { pending: ['appr'] });
+  answer();
+  await settled(d);
+  const { request } = await prepare(d, [assistant('z'), user('then')], { pending: ['appr'] });
+  for (const m of ROUND)
+    assert.ok(request.messages.some((x: Json) => JSON.stringify(x) === JSON.stringify(m)));
+});
+
+test('K06 PV-A1 a late result is in the request as text, what was sent before stands, and a replay gives the same', async () => {
+  const d = await session([CLEAR]);
+  const call = ROUND[0]!;
+  const first = await prepare(d, [user('refund'), call, user('meanwhile?')], { pending: ['appr'] });
+  assert.deepEqual(checkRequest(first.request, RULES), []);
+  const result = { type: 'tool_result', tool_use_id: 'appr', content: 'approved by Ada' };
+  const second = await prepare(d, [assistant('30 days.'), { role: 'user', content: [result] }]);
+  assert.deepEqual(checkRequest(second.request, RULES), []);
+  assert.equal(second.cache.prefix_stable, true);
+  const { length } = first.request.messages;
+  assert.deepEqual(second.request.messages.slice(0, length), first.request.messages);
+  assert.ok(JSON.stringify(second.request.messages.slice(length)).includes('approved by Ada'));
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
