@@ -8,6 +8,7 @@ import { planned } from './decisions.js';
 import { digest, nameBudget, pickNames } from './digest.js';
 import { droppable, dropping } from './full-drop.js';
 import { handleOf } from './handle.js';
+import { identifiersIn, namesIn } from './identifiers.js';
 import { systemEnd } from './keep.js';
 import type { Built, Candidate } from './layer.js';
 import { marker } from './marker.js';
@@ -171,5 +172,8 @@ export function namesOf(
   vocabulary: Vocabulary,
 ): string[] {
   vocabulary.sync(survey);
-  return pickNames(vocabulary.needed(body, index), budget, (run) => vocabulary.spread(run));
+  const { at, part } = survey.calls.results[index]!;
+  const whole = survey.messages[at]!.reading.parts[part];
+  const names = whole?.text === body ? namesIn(whole) : identifiersIn(body);
+  return pickNames(vocabulary.needed(names, index), budget, (run) => vocabulary.spread(run));
 }

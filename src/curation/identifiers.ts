@@ -1,5 +1,7 @@
 // Identifiers in text: names that a later call may need word for word (paths, ids, symbols, URLs). Pure, linear.
 
+import type { Part } from '../providers/types.js';
+
 /** What a character of a run says of it. */
 const IN_RUN = 1;
 /** A digit or a separator: the run is no plain word. */
@@ -63,6 +65,21 @@ export function identifiersIn(text: string): Map<string, Occurrence> {
     else seen.count += 1;
   });
   return found;
+}
+
+/** Names in a part: of its text, of a call in what its arguments say. */
+export function namesIn(part: Part): ReadonlyMap<string, Occurrence> {
+  return part.names ?? identifiersIn(textOf(part));
+}
+
+/** Calls back with each of them, at least once; nothing is made where nobody has looked for them. */
+export function eachNameIn(part: Part, found: (run: string) => void): void {
+  if (part.names === undefined) eachIdentifier(textOf(part), found);
+  else for (const run of part.names.keys()) found(run);
+}
+
+function textOf(part: Part): string {
+  return part.kind === 'tool_call' ? leavesOf(part.args).join('\n') : (part.text ?? '');
 }
 
 /** All strings and numbers inside a value, as text: what a call's arguments say. Iterative: depth is the host's. */

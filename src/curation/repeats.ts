@@ -21,8 +21,18 @@ export function argumentsKey(args: unknown): string {
 
 /** Equality itself is decided on the whole canonical JSON: the key of L1-4 has collisions by construction. */
 export function argumentsIdentity(args: unknown): string {
-  return args === undefined ? '' : canonicalize(JSON.stringify(args));
+  if (typeof args !== 'object' || args === null)
+    return args === undefined ? '' : canonicalize(JSON.stringify(args));
+  let identity = identities.get(args);
+  if (identity === undefined) {
+    identity = canonicalize(JSON.stringify(args));
+    identities.set(args, identity);
+  }
+  return identity;
 }
+
+/** Arguments are parsed once and nobody changes them; several indexes ask for each. */
+const identities = new WeakMap<object, string>();
 
 export class Repeats {
   /** Successful results of the newest turn of each (tool, arguments). */

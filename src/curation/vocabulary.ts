@@ -1,7 +1,8 @@
 // Where each identifier of a session stands: in texts and call arguments (then it is safe), or in tool results alone,
 // and in which of them last. Grows with the session, rebuilt from its messages at any time. Pure.
 
-import { eachIdentifier, identifiersIn, leavesOf, type Occurrence } from './identifiers.js';
+import type { Part } from '../providers/types.js';
+import { eachNameIn, type Occurrence } from './identifiers.js';
 import type { Survey } from './survey.js';
 
 /** Index of the newest result that holds a name, and how many do, in one number: there are many names. */
@@ -44,23 +45,24 @@ export class Vocabulary {
     for (; this.#messages < messages.length; this.#messages += 1) {
       const at = this.#messages;
       messages[at]!.reading.parts.forEach((part, index) => {
-        if (part.kind === 'text') this.#say(part.text ?? '');
-        else if (part.kind === 'tool_call') this.#call(leavesOf(part.args).join('\n'), at, index);
+        if (part.kind === 'text') this.#say(part);
+        else if (part.kind === 'tool_call') this.#call(part, at, index);
       });
       while (calls.results[this.#results]?.at === at) {
         const { part } = calls.results[this.#results]!;
-        this.#hold(messages[at]!.reading.parts[part]?.text ?? '', this.#results);
+        const result = messages[at]!.reading.parts[part];
+        if (result !== undefined) this.#hold(result, this.#results);
         this.#results += 1;
       }
     }
   }
 
-  #say(text: string): void {
-    eachIdentifier(text, (run) => this.#said.add(run));
+  #say(text: Part): void {
+    eachNameIn(text, (run) => this.#said.add(run));
   }
 
-  #call(text: string, at: number, part: number): void {
-    eachIdentifier(text, (run) => {
+  #call(call: Part, at: number, part: number): void {
+    eachNameIn(call, (run) => {
       if (this.#said.has(run)) return;
       const held = this.#held.get(run);
       if (held !== undefined) this.#uses.push({ run, result: newestOf(held), at, part });
@@ -68,8 +70,8 @@ export class Vocabulary {
     });
   }
 
-  #hold(text: string, result: number): void {
-    eachIdentifier(text, (run) => {
+  #hold(body: Part, result: number): void {
+    eachNameIn(body, (run) => {
       const held = this.#held.get(run);
       // Of a name that stands in a text twice the result is the newest already.
       if (held !== undefined && newestOf(held) === result) return;
@@ -90,11 +92,13 @@ export class Vocabulary {
     return (this.#held.get(run) ?? 0) % SPREADS;
   }
 
-  /** Names in a result's text that stand nowhere else that stays: it is the newest result to hold them. */
-  needed(text: string, result: number): [string, Occurrence][] {
-    return [...identifiersIn(text)].filter(([run]) => {
-      const held = this.#held.get(run);
-      return held !== undefined && newestOf(held) === result && !this.#said.has(run);
-    });
+  /** Those of the names in a result's text that stand nowhere else that stays: it is the newest result to hold them. */
+  needed(names: ReadonlyMap<string, Occurrence>, result: number): [string, Occurrence][] {
+    const needed: [string, Occurrence][] = [];
+    for (const name of names) {
+      const held = this.#held.get(name[0]);
+      if (held !== undefined && newestOf(held) === result && !this.#said.has(name[0])) needed.push(name);
+    }
+    return needed;
   }
 }

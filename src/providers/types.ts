@@ -50,6 +50,8 @@ export interface Part {
   isError?: boolean;
   /** Images and documents in this part, or the part itself if it is one. */
   media?: Media[];
+  /** Identifiers of its text, or of a call's arguments, where somebody has looked for them already (curation/identifiers.ts). */
+  names?: ReadonlyMap<string, { count: number; place: number }>;
   /** Parts with the same atom id stay or go together (server tool pairs, reasoning and its follower's id). */
   atom?: string;
 }

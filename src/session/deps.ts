@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js';
 import type { SessionKey, Store } from '../journal/index.js';
 import type { Encoding } from '../pool/contract.js';
 import type { Pool } from '../pool/pool.js';
-import type { Format } from '../providers/types.js';
+import type { Format, Native } from '../providers/types.js';
 import type { ConfigLayer, JournalSettings, Settings } from '../settings/index.js';
 import type { Extract } from '../summary/extractive.js';
 import type { Summariser } from '../summary/summariser.js';
@@ -14,6 +14,7 @@ import type { Committed } from './commit.js';
 import type { Emission } from './emission.js';
 import type { Holder } from './holder.js';
 import type { ReportedUsage, SessionState } from './state.js';
+import type { Taken } from './taken.js';
 
 export interface SessionLimits {
   messagesAnAppend: number;
@@ -47,6 +48,8 @@ export interface SessionDeps {
   /** What is made of decisions for others; without it all that a daemon promises. */
   emission?: Emission;
   pool: Pick<Pool, 'countTokens'>;
+  /** Messages that another session of the same model has taken in: where several are played on the same history. */
+  taken?: Pick<WeakMap<Native, Taken>, 'get' | 'set'>;
   clock: Clock;
   limits: SessionLimits;
   /** Tokens of a short text of ours, at once. */

@@ -1,27 +1,33 @@
 // New messages on their way in: read, measured in the pool, turned into events. Nothing is decided about them here.
 
 import { CuratedError, fail } from '../errors.js';
-import type { Native, Reading } from '../providers/types.js';
-import { combine, type Measure, type Measured, measureMessage } from '../tokens/request-count.js';
+import type { Native } from '../providers/types.js';
+import { combine, type Measure, measureMessage } from '../tokens/request-count.js';
 import { event, type MessageHint, type NewEvent } from './events.js';
 import { readHinted } from './hints.js';
 import { remember } from './readings.js';
 import type { Session } from './session.js';
-
-export interface Taken {
-  native: Native;
-  reading: Reading;
-  tokens: number;
-  features: number[];
-  bodies: number[];
-  hint?: MessageHint;
-}
+import { short, type Taken, takenFrom } from './taken.js';
 
 /** Reads and measures messages. One pool call for all of them. */
 export async function measureAll(
   session: Session,
   messages: readonly Native[],
   hints: ReadonlyMap<number, MessageHint> = new Map(),
+): Promise<Taken[]> {
+  const { taken: before } = session.deps;
+  if (before === undefined || hints.size > 0) return measureNew(session, messages, hints);
+  const known = messages.map((m) => before.get(m));
+  if (known.every((t) => t !== undefined)) return known as Taken[];
+  const taken = await measureNew(session, messages, hints);
+  for (const t of taken) before.set(t.native, t);
+  return taken;
+}
+
+async function measureNew(
+  session: Session,
+  messages: readonly Native[],
+  hints: ReadonlyMap<number, MessageHint>,
 ): Promise<Taken[]> {
   const { spec } = session.state;
   const { image } = session.profile;
@@ -33,27 +39,13 @@ export async function measureAll(
   );
   let from = 0;
   return messages.map((native, i) => {
-    const measured = combine(measures[i]!, counts, from);
-    from += measures[i]!.texts.length;
+    const measure = measures[i]!;
+    const { taken } = takenFrom(native, readings[i]!, measure, counts, from);
+    from += measure.texts.length;
     const hint = hints.get(i);
-    return {
-      native,
-      reading: readings[i]!,
-      tokens: measured.tokens,
-      features: measured.features.map(short),
-      bodies: bodiesOf(readings[i]!, measured),
-      ...(hint === undefined ? {} : { hint }),
-    };
+    if (hint !== undefined) taken.hint = hint;
+    return taken;
   });
-}
-
-function bodiesOf(reading: Reading, measured: Measured): number[] {
-  return [...measured.parts].filter((_, i) => reading.parts[i]!.kind === 'tool_result');
-}
-
-/** Two decimals: what the estimator can tell apart, short in the journal. */
-function short(v: number): number {
-  return Math.round(v * 100) / 100;
 }
 
 /** Tokens of what is no message: the system prompt, the tool definitions; `each` has those of each block or definition. */

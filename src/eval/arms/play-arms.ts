@@ -4,7 +4,7 @@ import type { CountText } from '../tally.js';
 import { type Baseline, baselineOf, breaksOf } from '../whatif/baseline.js';
 import { remembering } from '../whatif/judge.js';
 import type { LoggedSession } from '../whatif/logged.js';
-import { type MeasuredSession, measure } from '../whatif/measured.js';
+import { findNames, type MeasuredSession, measure } from '../whatif/measured.js';
 import { playLog } from '../whatif/play-log.js';
 import { type Reference, referencesOf } from '../whatif/references.js';
 import { Retention } from '../whatif/retention.js';
@@ -44,6 +44,7 @@ export async function playArms(
   const count = remembering(o.count);
   const m = measure(logged, count);
   const b = baselineOf(m, o.now);
+  findNames(m);
   const references = referencesOf(m);
   const results: ArmResult[] = [];
   for (const arm of arms) {

@@ -18,6 +18,7 @@ import type { ConfigLayer, PresetName } from '../../settings/index.js';
 import { RereadCount } from '../rereads.js';
 import type { CountText } from '../tally.js';
 import type { LoggedSession } from './logged.js';
+import type { MeasuredSession } from './measured.js';
 import type { Reference } from './references.js';
 
 const TENANT = 'whatif';
@@ -34,6 +35,8 @@ export interface DeciderOptions {
   /** Value of the YAML configuration. */
   config?: Record<string, unknown>;
   count: CountText;
+  /** Messages that are read and measured already. */
+  taken: MeasuredSession['taken'];
   /** Epoch ms of the session's start. */
   at: number;
   /** Tokens; undefined: the model's own. */
@@ -63,7 +66,7 @@ export class Decider {
   }
 
   static async open(logged: LoggedSession, o: DeciderOptions): Promise<Decider> {
-    const world = worldOf(o.count, o.at);
+    const world = worldOf(o);
     const id = logged.id === '' ? 'session' : logged.id;
     await SESSION_CALLS['session.open']!(
       world.caller,
@@ -194,7 +197,7 @@ interface World {
 }
 
 /** What the handlers need of a daemon. Nobody answers requests for models or vectors: the built-in ways are taken. */
-function worldOf(count: CountText, at: number): World {
+function worldOf({ count, taken, at }: Pick<DeciderOptions, 'count' | 'taken' | 'at'>): World {
   const clock = new ManualClock(at);
   const decisions = new Map<string, number>();
   const rereads = new RereadCount();
@@ -213,6 +216,7 @@ function worldOf(count: CountText, at: number): World {
   const registry = new SessionRegistry({
     store,
     emission: UNSEALED,
+    taken,
     pool,
     clock,
     limits: {

@@ -11,7 +11,7 @@ import {
 import type { CountText } from '../tally.js';
 import { type Baseline, baselineOf, breaksOf } from './baseline.js';
 import type { LoggedSession } from './logged.js';
-import { type MeasuredSession, measure } from './measured.js';
+import { findNames, type MeasuredSession, measure } from './measured.js';
 import { type PlayedLog, playLog } from './play-log.js';
 import { referencesOf } from './references.js';
 import {
@@ -48,6 +48,7 @@ export async function judge(logged: LoggedSession, options: JudgeOptions): Promi
   const own = addBreaks(r, m, b, prices);
   if (o.plays === false) return r;
   r.played = { sessions: r.sessions, requests: r.requests };
+  findNames(m);
   const references = referencesOf(m);
   const needed = references.reduce((n, names) => n + names.length, 0);
   for (const preset of WHATIF_PRESETS) r.presets[preset].names.needed = needed;

@@ -1,8 +1,10 @@
 // A logged session with its tokens as the product counts them: per message, and what of it is which kind and which tool's.
 // Pure but for the counter it is handed.
+import { namesIn } from '../../curation/identifiers.js';
 import { profileOf } from '../../providers/profile.js';
 import { specOf } from '../../providers/spec.js';
-import type { Profile, Reading } from '../../providers/types.js';
+import type { Native, Part, Profile, Reading } from '../../providers/types.js';
+import { type Taken, takenFrom } from '../../session/taken.js';
 import { combine, measureMessage, measureSystem, measureTools } from '../../tokens/request-count.js';
 import { DEFAULT_MODEL } from '../bill.js';
 import type { CountText } from '../tally.js';
@@ -12,6 +14,8 @@ export interface MeasuredSession {
   logged: LoggedSession;
   profile: Profile;
   readings: Reading[];
+  /** The messages as sessions take them in, for all that are played on them. */
+  taken: WeakMap<Native, Taken>;
   /** Tokens of the static part and of the first i messages. */
   before: Float64Array;
   /** Blocks of the first i messages. */
@@ -35,14 +39,26 @@ export function measure(logged: LoggedSession, count: CountText): MeasuredSessio
   const before = new Float64Array(messages.length + 1);
   const blocks = new Uint32Array(messages.length + 1);
   before[0] = systemTokens + toolTokens;
+  const taken = new WeakMap<Native, Taken>();
   const parts = readings.map((reading, i) => {
     const m = measureMessage(reading, profile.image);
-    const { tokens, parts: own } = combine(m, m.texts.map(count));
+    const { taken: own, measured } = takenFrom(messages[i]!, reading, m, m.texts.map(count));
+    const { tokens } = own;
+    taken.set(own.native, own);
     before[i + 1] = before[i]! + tokens;
     blocks[i + 1] = blocks[i]! + Math.max(1, reading.parts.length);
-    return own;
+    return measured.parts;
   });
-  return { logged, profile, readings, before, blocks, parts, systemTokens, toolTokens };
+  return { logged, profile, readings, taken, before, blocks, parts, systemTokens, toolTokens };
+}
+
+/** Looks for the names in all parts, once for all that asks for them afterwards. */
+export function findNames(m: MeasuredSession): void {
+  for (const { parts } of m.readings) for (const part of parts) if (mayName(part)) part.names = namesIn(part);
+}
+
+function mayName({ kind }: Part): boolean {
+  return kind === 'text' || kind === 'tool_call' || kind === 'tool_result';
 }
 
 /** Tokens of the answer to request `i`, as counted. */

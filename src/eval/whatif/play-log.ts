@@ -52,6 +52,7 @@ export async function playLog(m: MeasuredSession, b: Baseline, o: PlayLogOptions
     ...(o.preset === undefined ? {} : { preset: o.preset }),
     ...(o.config === undefined ? {} : { config: o.config }),
     count: o.count,
+    taken: m.taken,
     at: logged.requests[0]?.at ?? o.now,
     window: stretchedWindow(model, largest),
   });

@@ -1,5 +1,5 @@
 // Names that a call needs and that only tool results have told so far: what an edit must not lose. Pure.
-import { identifiersIn, leavesOf } from '../../curation/identifiers.js';
+import { identifiersIn, leavesOf, namesIn } from '../../curation/identifiers.js';
 import type { MeasuredSession } from './measured.js';
 
 /** A name, and the stored messages whose results have told it. */
@@ -15,8 +15,8 @@ export function referencesOf(m: MeasuredSession): Reference[][] {
   const learn = (text: string): void => {
     for (const name of identifiersIn(text).keys()) elsewhere.add(name);
   };
-  const told = (text: string, at: number): void => {
-    for (const name of identifiersIn(text).keys()) {
+  const told = (names: ReadonlyMap<string, unknown>, at: number): void => {
+    for (const name of names.keys()) {
       const places = results.get(name);
       if (places === undefined) results.set(name, [at]);
       else if (places.at(-1) !== at) places.push(at);
@@ -27,7 +27,8 @@ export function referencesOf(m: MeasuredSession): Reference[][] {
   const take = (to: number): void => {
     for (; done < to; done++)
       for (const p of m.readings[done]!.parts) {
-        if (p.kind === 'tool_result') told(p.text ?? '', done);
+        if (p.kind === 'tool_result') told(namesIn(p), done);
+        else if (p.kind === 'text') for (const name of namesIn(p).keys()) elsewhere.add(name);
         else learn(p.text ?? '');
         if (p.kind === 'tool_call') for (const leaf of leavesOf(p.args)) learn(leaf);
       }

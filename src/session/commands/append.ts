@@ -5,8 +5,9 @@ import { readUsage } from '../../providers/usage.js';
 import type { Draft } from '../commit.js';
 import { observeUsage, requestFeatures } from '../estimate.js';
 import { event, type MessageHint } from '../events.js';
-import { checkLimits, checkShape, checkTurnLimit, measureAll, messageEvents, type Taken } from '../intake.js';
+import { checkLimits, checkShape, checkTurnLimit, measureAll, messageEvents } from '../intake.js';
 import type { Session } from '../session.js';
+import type { Taken } from '../taken.js';
 import { heard } from '../topics/decide.js';
 
 export interface AppendParams {
