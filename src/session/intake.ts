@@ -62,7 +62,7 @@ export function checkLimits(session: Session, n: number): void {
   const { messagesAnAppend, messagesATurn } = session.deps.limits;
   if (n > messagesAnAppend) {
     fail('LIMIT', `${n} messages in one append, at most ${messagesAnAppend}`, {
-      detail: { limit: 'messages_an_append', max: messagesAnAppend },
+      detail: { limit: 'append_messages', max: messagesAnAppend },
     });
   }
   checkTurnLimit(session, n, messagesATurn);
@@ -70,7 +70,9 @@ export function checkLimits(session: Session, n: number): void {
 
 export function checkTurnLimit(session: Session, n: number, max = session.deps.limits.messagesATurn): void {
   if (session.state.turnMessages + n > max) {
-    fail('LIMIT', `more than ${max} messages in one turn`, { detail: { limit: 'messages_a_turn', max } });
+    fail('LIMIT', `more than ${max} messages in one turn`, {
+      detail: { limit: 'turn_messages', max },
+    });
   }
 }
 

@@ -379,6 +379,41 @@ test('L4-19 what a history query gave away can be changed without changing the h
   assert.equal(second.messages.length, 4);
 });
 
+test('P-12 P-14 what of its own configuration a session does not use is told, once, and again only when it changes', async () => {
+  const d = new BenchDaemon();
+  const config = {
+    core: { anything: 1 },
+    curated: { listen: { port: 1 } },
+    plugins: { active: ['nexus.agent.react', 'summary_buffer', 'compaction'] },
+  };
+  await d.call('session.open', { ...OPEN, config });
+  await d.call('session.open', { ...OPEN, config });
+  const { events } = await d.call('journal.read', { session: 's' });
+  const told = events.filter((e: Json) => e.type === 'session.notice');
+  assert.deepEqual(told.map((e: Json) => e.path).sort(), [
+    'core',
+    'curated.listen',
+    'plugins.active',
+    'plugins.active[0]',
+  ]);
+  await d.call('session.open', { ...OPEN, config: { ...config, curated: { preset: 'off' } } });
+  const after = (await d.call('journal.read', { session: 's', from_seq: events.length + 1 })).events;
+  assert.equal(after.filter((e: Json) => e.type === 'session.notice').length, 3);
+  assert.equal((await d.call('journal.replay', { session: 's' })).identical, true);
+});
+
+test('F29 a limit is named as the configuration and initialize name it', async () => {
+  const { LIMITS } = await import('../../src/config.js');
+  const d = new BenchDaemon();
+  await d.call('session.open', OPEN);
+  const many = (n: number) => Array.from({ length: n }, () => user('x'));
+  const named = (e: unknown) =>
+    kind('LIMIT')(e) && ((e as CuratedError).detail as { limit: string }).limit in LIMITS;
+  await assert.rejects(d.call('session.append', { session: 's', messages: many(101) }), named);
+  for (let i = 0; i < 100; i++) await d.call('session.append', { session: 's', messages: many(100) });
+  await assert.rejects(d.call('session.append', { session: 's', messages: many(1) }), named);
+});
+
 test('F49 a clock that jumps back an hour changes no order: seq rules, and the replay is identical', async () => {
   const d = new BenchDaemon();
   await withClearing(d);

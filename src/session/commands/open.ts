@@ -2,10 +2,10 @@
 
 import { fail } from '../../errors.js';
 import type { Params } from '../../protocol/methods.js';
-import { configError, effective, loadSettings } from '../../settings/index.js';
+import { type ConfigNotice, configError, effective, loadSettings } from '../../settings/index.js';
 import { measureSystem, measureTools } from '../../tokens/request-count.js';
 import type { Draft } from '../commit.js';
-import { event, type OwnConfig } from '../events.js';
+import { event, type NewEvent, type OwnConfig } from '../events.js';
 import { isHeldOut } from '../holdout.js';
 import { measured, redactionsOf } from '../intake.js';
 import { tellRefused } from '../native.js';
@@ -13,8 +13,24 @@ import type { Session } from '../session.js';
 
 type OpenParams = Params<'session.open'>;
 
+/** What a session runs with, and what of its own block is not used, as events that say so (P-12, P-14). */
+function configOf(
+  session: Session,
+  p: Pick<OpenParams, 'config' | 'preset'>,
+): { config: unknown; notices: NewEvent[] } {
+  const notices: NewEvent[] = [];
+  const config = sessionConfig(session, p, ({ path, text }) => {
+    notices.push(event('session.notice', { path, text }));
+  });
+  return { config, notices };
+}
+
 /** The effective configuration of a session: defaults, preset, the daemon's file, the session's own block. */
-export function sessionConfig(session: Session, p: Pick<OpenParams, 'config' | 'preset'>): unknown {
+export function sessionConfig(
+  session: Session,
+  p: Pick<OpenParams, 'config' | 'preset'>,
+  notice: (n: ConfigNotice) => void = () => {},
+): unknown {
   const loaded = loadSettings(p.config ?? {}, {
     origin: 'session config',
     scope: 'session',
@@ -22,6 +38,7 @@ export function sessionConfig(session: Session, p: Pick<OpenParams, 'config' | '
     ...(p.preset === undefined ? {} : { preset: p.preset }),
   });
   if (!loaded.ok) throw configError(loaded.errors, 'session config');
+  for (const n of loaded.notices) notice(n);
   const { settings } = loaded;
   const config = effective(settings);
   // Held out: what would have been done is told, nothing is.
@@ -79,9 +96,9 @@ export async function open(session: Session, p: OpenParams, draft: Draft): Promi
   // Now the journal says which one it is.
   session.borrowed = false;
   if (p.config !== undefined || p.preset !== undefined) {
-    const config = sessionConfig(session, p);
+    const { config, notices } = configOf(session, p);
     if (JSON.stringify(config) !== JSON.stringify(state.config))
-      draft.push(event('session.config', { config, own: ownConfig(p) }));
+      draft.pushAll([event('session.config', { config, own: ownConfig(p) }), ...notices]);
   }
   if (session.native !== before) tellRefused(session, draft);
   await setStatic(session, p, draft);
@@ -94,7 +111,7 @@ function lost(seen: number, end: number): never {
 }
 
 async function create(session: Session, p: OpenParams, draft: Draft): Promise<void> {
-  const config = sessionConfig(session, p);
+  const { config, notices } = configOf(session, p);
   // The encoding follows the model, which the state does not know yet.
   session.state.model = p.model;
   const counted = session.deps.counted?.(p.model);
@@ -130,6 +147,7 @@ async function create(session: Session, p: OpenParams, draft: Draft): Promise<vo
       own: ownConfig(p),
     }),
   );
+  draft.pushAll(notices);
   const { window, maxOutput } = session.budget();
   if (window !== undefined && maxOutput > window / 2) {
     draft.push(
