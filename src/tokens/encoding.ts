@@ -1,6 +1,7 @@
 // Which tokenizer counts for a model, and whether its counts are the provider's own. Knows no tokenizer: who has tables for
 // an optional vocabulary offers it.
 import type { Encoding, OptionalEncoding } from '../pool/contract.js';
+import { claudeId } from '../providers/profile.js';
 
 export interface ModelEncoding {
   encoding: Encoding;
@@ -60,7 +61,10 @@ export function bareModel(model: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-/** Encoding of a model. Claude, Gemini and unknown models: o200k_base, not exact. */
+/**
+ * Encoding of a model. Claude: o200k_base, not exact, which its estimates are fitted over (PV-A52). Any other model without a public
+ * tokenizer: cl100k_base, not exact (NS-6); the vocabularies of most open models grew out of it.
+ */
 export function encodingOf(model: string): ModelEncoding {
   let found = known.get(model);
   if (found === undefined) {
@@ -83,5 +87,6 @@ function lookedUp(model: string): ModelEncoding {
     if (!name.startsWith(prefix) || /[0-9]/.test(next)) continue;
     if (best === undefined || prefix.length > best[0].length) best = row;
   }
-  return best === undefined ? { encoding: 'o200k_base', exact: false } : { encoding: best[1], exact: true };
+  if (best !== undefined) return { encoding: best[1], exact: true };
+  return { encoding: claudeId(model) === undefined ? 'cl100k_base' : 'o200k_base', exact: false };
 }

@@ -24,10 +24,11 @@ test('NS-6 OpenAI models count exactly, the longest prefix wins, and gpt-4 does 
   assert.deepEqual(encodingOf('ft:gpt-4-0613:org::id'), { encoding: 'cl100k_base', exact: true });
 });
 
-test('NS-6 models without a public tokenizer are estimated over o200k_base', () => {
-  for (const model of ['claude-opus-4-5-20251101', 'gemini-3-pro', 'o100-large', 'my-gpt-4', '', 'llama-3']) {
+test('NS-6 PV-A52 models without a public tokenizer are estimated: Claude over o200k_base, others over cl100k_base', () => {
+  for (const model of ['claude-opus-4-5-20251101', 'us.anthropic.claude-sonnet-4-5-v1:0', 'claude-9'])
     assert.deepEqual(encodingOf(model), { encoding: 'o200k_base', exact: false }, model);
-  }
+  for (const model of ['gemini-3-pro', 'o100-large', 'my-gpt-4', '', 'llama-3'])
+    assert.deepEqual(encodingOf(model), { encoding: 'cl100k_base', exact: false }, model);
 });
 
 test('NS-6 open models are counted with their own vocabulary once it is offered, and are estimates before', () => {
@@ -49,7 +50,7 @@ test('NS-6 open models are counted with their own vocabulary once it is offered,
   };
   for (const [model, expected] of Object.entries(models)) {
     assert.equal(optionalEncoding(model), expected, model);
-    if (expected !== undefined) assert.deepEqual(encodingOf(model), { encoding: 'o200k_base', exact: false });
+    if (expected !== undefined) assert.deepEqual(encodingOf(model), { encoding: 'cl100k_base', exact: false });
   }
   offerEncoding('llama3');
   for (const [model, expected] of Object.entries(models)) {
