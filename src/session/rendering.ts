@@ -52,6 +52,8 @@ export class Rendering {
   readonly features: number[] = noFeatures();
   /** Tokens of what is ours: the session section. */
   insertedTokens = 0;
+  /** Of system messages that the host has among its messages. */
+  systemTokens = 0;
   /** First piece of each stored position, its inserts included. */
   readonly #first: number[] = [];
   /** Pieces that carry cache marks. */
@@ -328,6 +330,8 @@ export class Rendering {
   #count(piece: Piece, sign: 1 | -1): void {
     this.tokens += sign * piece.tokens;
     this.insertedTokens += sign * piece.own;
+    if (piece.at >= 0 && piece.reading.role === 'system')
+      this.systemTokens += sign * (piece.tokens - piece.own);
     const { features } = piece;
     for (let i = 0; i < this.features.length; i += 1) this.features[i]! += sign * (features[i] ?? 0);
   }

@@ -18,6 +18,16 @@ export function sectionTokens(state: SessionState, rendering: Rendering): Sectio
   return { static: fixed, session, volatile, total: fixed + session + volatile };
 }
 
+/**
+ * The same as it is told: operator content is static wherever it stands, also as a message among the others. What decisions reckon
+ * with is `sectionTokens`: there static is what stands before the messages.
+ */
+export function toldTokens(state: SessionState, rendering: Rendering): SectionTokens {
+  const { static: fixed, session, volatile, total } = sectionTokens(state, rendering);
+  const { systemTokens } = rendering;
+  return { static: fixed + systemTokens, session, volatile: volatile - systemTokens, total };
+}
+
 function listOf(state: SessionState, rendering: Rendering) {
   return rendering.projected ? state.toolListObserved : state.toolList;
 }

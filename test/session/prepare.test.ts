@@ -134,6 +134,27 @@ test('P-6 P-4 an exempt request of openai-chat has its system prompt as the firs
   assert.equal(hashOf(applyPatch(structuredClone(own), patch.ops)), hash);
 });
 
+test('P-4 the system prompt is static in the account, given at open or as a message', async () => {
+  const d = new BenchDaemon();
+  const system = 'You are careful. '.repeat(20);
+  const open = { ...OPEN, format: 'openai-chat', model: 'gpt-5.4' };
+  await d.call('session.open', { ...open, session: 'as message' });
+  const messages = [{ role: 'system', content: system }, user('go')];
+  const { tokens } = await d.call('llm.prepare', { session: 'as message', messages });
+  assert.ok(tokens.static > 50 && tokens.volatile < 20, JSON.stringify(tokens));
+  assert.equal(tokens.static + tokens.session + tokens.volatile, tokens.curated);
+  const state = await d.call('session.state', { session: 'as message' });
+  assert.deepEqual(state.tokens, {
+    static: tokens.static,
+    session: 0,
+    volatile: tokens.volatile,
+    total: tokens.curated,
+  });
+  await d.call('session.open', { ...open, session: 'at open', system });
+  const other = await d.call('llm.prepare', { session: 'at open', append: [user('go')] });
+  assert.ok(Math.abs(other.tokens.static - tokens.static) <= 4);
+});
+
 test('P-4 PV-C7 an edited system prompt at the head of a resent history is the new one, not a second beside the old', async () => {
   const d = new BenchDaemon();
   await d.call('session.open', { ...OPEN, format: 'openai-chat', model: 'gpt-5.4', system: 'One.' });

@@ -50,7 +50,8 @@ test('NS-6 open models are counted with their own vocabulary once it is offered,
   };
   for (const [model, expected] of Object.entries(models)) {
     assert.equal(optionalEncoding(model), expected, model);
-    if (expected !== undefined) assert.deepEqual(encodingOf(model), { encoding: 'cl100k_base', exact: false });
+    if (expected !== undefined)
+      assert.deepEqual(encodingOf(model), { encoding: 'cl100k_base', exact: false });
   }
   offerEncoding('llama3');
   for (const [model, expected] of Object.entries(models)) {

@@ -6,7 +6,7 @@ import { estimateRequest } from '../estimate.js';
 import type { MessageHint } from '../events.js';
 import type { ProjectedEvent } from '../project.js';
 import type { RequestBody } from '../request-body.js';
-import { rawTokens, requestTokens, sectionTokens } from '../sections.js';
+import { rawTokens, requestTokens, toldTokens } from '../sections.js';
 import type { Session } from '../session.js';
 
 export type PrepareParams = Params<'llm.prepare'> & { hintMap?: ReadonlyMap<number, MessageHint> };
@@ -48,7 +48,7 @@ export interface Prepared extends RequestBody {
 export function tokensOf(session: Session, p: { max_tokens?: number | undefined }): RequestTokens {
   const { state, settings, rendering } = session;
   const overhead = settings.curated.fixedOverheadTokens;
-  const sections = sectionTokens(state, rendering);
+  const sections = toldTokens(state, rendering);
   const budget = session.budget(p.max_tokens);
   const estimated = estimateRequest(session);
   return {

@@ -4,7 +4,7 @@ import type { SessionKey, Store } from '../../journal/index.js';
 import { RawJson } from '../../json/index.js';
 import { events } from '../load.js';
 import { type ProjectedEvent, project } from '../project.js';
-import { sectionTokens } from '../sections.js';
+import { toldTokens } from '../sections.js';
 import type { Session } from '../session.js';
 
 export function stateOf(session: Session) {
@@ -16,7 +16,7 @@ export function stateOf(session: Session) {
     turn: state.turn,
     seq: state.seq,
     messages: state.messages.length,
-    tokens: sectionTokens(state, rendering),
+    tokens: toldTokens(state, rendering),
     topic: {
       from_turn: state.topic.start,
       shifts: state.topic.shifts.filter((s) => !s.retracted).length,
