@@ -22,4 +22,9 @@ export class Native extends RawJson {
     if (this.#value === UNSET) this.#value = JSON.parse(this.text);
     return this.#value;
   }
+
+  /** The same for keeping: its text keeps nothing else alive. */
+  kept(): Native {
+    return this;
+  }
 }

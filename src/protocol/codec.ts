@@ -23,7 +23,7 @@ import { MAX_FRAME_DEPTH, type Piece } from './piece.js';
 import { quickCheck } from './quick-check.js';
 import { asBuffer, checkUtf8 } from './utf8.js';
 import { check } from './validate.js';
-import { message, system, toolChoice, tools } from './values.js';
+import { message, resent, system, toolChoice, tools } from './values.js';
 import type { Subprotocol } from './vocabulary.js';
 
 /** In Node 20, but not yet in the library types of ES2023. */
@@ -45,15 +45,17 @@ export interface Codec {
   encode(out: Outgoing): string | Uint8Array;
 }
 
-/** Which params of a method are verbatim values (`one`) or lists of them (`list`); read off the schemas. */
-const VERBATIM = new Map<MethodName, ReadonlyMap<string, 'one' | 'list'>>();
+/** Which params of a method are verbatim values (`one`), lists of them (`list`) or resent ones; read off the schemas. */
+const VERBATIM = new Map<MethodName, ReadonlyMap<string, 'one' | 'list' | 'history'>>();
 const NATIVES: ReadonlySet<unknown> = new Set([message, system, tools, toolChoice]);
 for (const method of Object.keys(METHODS) as MethodName[]) {
-  const fields = new Map<string, 'one' | 'list'>();
+  const fields = new Map<string, 'one' | 'list' | 'history'>();
   for (const [key, schema] of Object.entries(METHODS[method].params.shape as Record<string, z.ZodType>)) {
     const inner = unwrap(schema);
     if (NATIVES.has(inner)) fields.set(key, 'one');
-    else if (NATIVES.has((inner as { element?: unknown }).element)) fields.set(key, 'list');
+    const { element } = inner as { element?: unknown };
+    if (NATIVES.has(element)) fields.set(key, 'list');
+    else if (element === resent) fields.set(key, 'history');
   }
   VERBATIM.set(method, fields);
 }
@@ -74,6 +76,8 @@ function readParams(method: MethodName, params: Piece | undefined): Record<strin
     if (how === 'one') out[key] = piece.native(key);
     else if (how === 'list' && piece.kind === 'array')
       out[key] = piece.items().map((item, i) => item.native(`${key}.${i}`));
+    else if (how === 'history' && piece.kind === 'array')
+      out[key] = piece.items().map((item, i) => item.unread(`${key}.${i}`));
     else out[key] = piece.plain(key);
   }
   return out;

@@ -61,6 +61,29 @@ function detach(slice: string, frame: string): string {
   return frame.length > 4_096 && slice.length * 2 < frame.length ? Buffer.from(slice).toString() : slice;
 }
 
+/** A slice of a frame that is read when somebody asks for its value. */
+class Unread extends Native {
+  constructor(
+    text: string,
+    readonly frame: string,
+    readonly start: number,
+  ) {
+    super(text);
+  }
+
+  override get value(): unknown {
+    try {
+      return super.value;
+    } catch (cause) {
+      return notJson(cause, this.start);
+    }
+  }
+
+  override kept(): Native {
+    return new Native(detach(this.text, this.frame), this.value);
+  }
+}
+
 /** The end of a piece that is found by reading it. */
 const OPEN = -1;
 
@@ -173,6 +196,10 @@ export class JsonPiece implements Piece {
     return new Native(text, parse(text, this.start));
   }
 
+  unread(): Native {
+    return new Unread(this.text, this.frame, this.start);
+  }
+
   /**
    * Makes a piece of the value at `i` and gives the index of what follows it. Params, and lists in them, are read at
    * once, so that a long history is gone through a single time.
@@ -200,8 +227,12 @@ function parse(text: string, at: number): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    return fail('BAD_FRAME', `not JSON: ${(cause as Error).message}`, { detail: { at }, cause });
+    return notJson(cause, at);
   }
+}
+
+function notJson(cause: unknown, at: number): never {
+  return fail('BAD_FRAME', `not JSON: ${(cause as Error).message}`, { detail: { at }, cause });
 }
 
 function checkTree(text: string, node: JsonNode, path: string, numbers: boolean): void {

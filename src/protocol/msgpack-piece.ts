@@ -36,6 +36,10 @@ export class MsgpackPiece implements Piece {
   native(path: string): Native {
     return new Native(jsonText(this.value, path));
   }
+
+  unread(path: string): Native {
+    return this.native(path);
+  }
 }
 
 function refuse(path: string, what: string): never {

@@ -19,6 +19,11 @@ export interface Piece {
   lenient(path: string): unknown;
   /** The value as exact JSON text. */
   native(path: string): Native;
+  /**
+   * The same, not looked into: what is no JSON is BAD_FRAME when somebody asks for the value. Of a history that comes again
+   * nearly everything is known by its text. Whoever stores it takes `kept()`.
+   */
+  unread(path: string): Native;
 }
 
 /** Keys that are never fields: what every object inherits, and what makes a promise of it. */

@@ -57,6 +57,10 @@ function verbatim(wire: string, test: (v: unknown) => boolean, expected: string)
 
 /** A provider's message inside params: its exact JSON text and its parsed value. */
 export const message = verbatim('message', isPlainObject, 'an object');
+/** A message of a history that comes again: it is not looked into here, but by who takes it in. */
+export const resent = z
+  .custom<Native>((v) => v instanceof Native && v.text.startsWith('{'), { error: 'expected an object' })
+  .meta({ wire: 'message' });
 /** The provider's system prompt: a string or a list of blocks. */
 export const system = verbatim(
   'system',

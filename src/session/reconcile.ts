@@ -1,6 +1,6 @@
 // Agents that resend their whole history: where it still is what we stored, what is new, where it was edited. Pure.
 
-import type { Native } from '../providers/types.js';
+import type { Native } from '../json/native.js';
 import type { StoredMessage } from './state.js';
 
 export interface Reconciled {
@@ -8,7 +8,7 @@ export interface Reconciled {
   common: number;
   /** Same content, other bytes: the host moved its cache marks (or wrote one text as a block). */
   remarked: { at: number; text: string }[];
-  /** What follows the common part. */
+  /** What follows the common part, to be kept. */
   rest: Native[];
   /** True when stored messages behind the common part are not in what was sent. */
   diverged: boolean;
@@ -22,9 +22,9 @@ export function reconcile(stored: readonly StoredMessage[], sent: readonly Nativ
     const theirs = sent[at]!;
     if (mine.text === theirs.text) continue;
     if (!same(mine.value, theirs.value)) break;
-    remarked.push({ at, text: theirs.text });
+    remarked.push({ at, text: theirs.kept().text });
   }
-  return { common: at, remarked, rest: sent.slice(at), diverged: at < stored.length };
+  return { common: at, remarked, rest: sent.slice(at).map((m) => m.kept()), diverged: at < stored.length };
 }
 
 const MARKS = new Set(['cache_control', 'prompt_cache_breakpoint']);

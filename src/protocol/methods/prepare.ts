@@ -10,6 +10,7 @@ import {
   raw,
   real,
   redactions,
+  resent,
   system,
   text,
   toolChoice,
@@ -79,7 +80,7 @@ export const PREPARE_METHODS = {
     summary: 'The hook before each model call: the curated request, valid and fitting, or a typed error.',
     params: z.strictObject({
       session,
-      messages: z.array(message).optional().describe('the whole history, for agents that resend it'),
+      messages: z.array(resent).optional().describe('the whole history, for agents that resend it'),
       append: z.array(message).optional().describe('only what is new'),
       system: system.optional(),
       tools: tools.optional(),

@@ -2,8 +2,7 @@
 // and answers with the request.
 
 import { sliceIn } from '../../json/index.js';
-import { Native as NativeText } from '../../json/native.js';
-import type { Native } from '../../providers/types.js';
+import { Native } from '../../json/native.js';
 import { placeMarks } from '../breakpoints.js';
 import { capHistory } from '../capped.js';
 import type { Draft } from '../commit.js';
@@ -268,7 +267,7 @@ async function takeIn(session: Session, p: PrepareParams, draft: Draft): Promise
 function historyOf(
   session: Session,
   messages: readonly Native[],
-): { messages: readonly Native[]; system?: NativeText } {
+): { messages: readonly Native[]; system?: Native } {
   const { state } = session;
   const [first, ...rest] = messages;
   if (state.format !== 'openai-chat' || state.system === undefined || first === undefined)
@@ -283,5 +282,7 @@ function historyOf(
     same(stored.native.value, rest[0]?.value) &&
     Object.keys(others).length === 0 &&
     (typeof content === 'string' || Array.isArray(content));
-  return isEdited ? { messages: rest, system: new NativeText(sliceIn(first, ['content'])!) } : { messages };
+  return isEdited
+    ? { messages: rest, system: new Native(sliceIn(first.kept(), ['content'])!) }
+    : { messages };
 }
