@@ -5,7 +5,6 @@ export class PlacedName {
   readonly name: string;
   readonly #text: string;
   readonly #first: number;
-  #last: number | undefined;
 
   /** @param name holds no line end, and the text holds it */
   constructor(text: string, name: string) {
@@ -18,8 +17,8 @@ export class PlacedName {
   onlyBetween(head: number, tail: number): boolean {
     const { length } = this.name;
     if (this.#first + length <= head || this.#first >= tail) return false;
-    this.#last ??= this.#text.lastIndexOf(this.name);
-    if (this.#last >= tail) return false;
+    // The tail is short: looking back for the last one would go through all that is left out.
+    if (this.#text.indexOf(this.name, tail) >= 0) return false;
     const at = this.#first >= head ? this.#first : this.#text.indexOf(this.name, head);
     return at >= 0 && at + length <= tail;
   }

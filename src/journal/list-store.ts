@@ -18,8 +18,15 @@ import {
 const GREEN: Health = { state: 'green', notices: [] };
 const DONE = Promise.resolve();
 
+interface Listed {
+  readonly key: SessionKey;
+  readonly records: JournalRecord[];
+}
+
 export class ListStore implements Store {
-  readonly #sessions = new Map<string, { key: SessionKey; records: JournalRecord[] }>();
+  readonly #sessions = new Map<string, Listed>();
+  /** The one that was added to last. */
+  #last: Listed | undefined;
   readonly #onAppend: ((key: SessionKey, records: readonly JournalRecord[]) => void) | undefined;
 
   /** @param onAppend is told of each group, once it is kept */
@@ -28,13 +35,20 @@ export class ListStore implements Store {
   }
 
   append(key: SessionKey, expectedSeq: number, records: readonly JournalRecord[]): void {
-    const name = keyText(key);
-    const known = this.#sessions.get(name) ?? { key, records: [] };
+    const known = this.#recordsOf(key);
     if (known.records.length !== expectedSeq)
       throw new CuratedError('STORAGE', `records after ${expectedSeq} cannot follow ${known.records.length}`);
     for (const r of records) known.records.push(r);
-    this.#sessions.set(name, known);
     this.#onAppend?.(key, records);
+  }
+
+  /** A session's key is one object as long as the session lives. */
+  #recordsOf(key: SessionKey): Listed {
+    if (this.#last?.key === key) return this.#last;
+    const name = keyText(key);
+    this.#last = this.#sessions.get(name) ?? { key, records: [] };
+    this.#sessions.set(name, this.#last);
+    return this.#last;
   }
 
   flush(): Promise<void> {
@@ -90,6 +104,7 @@ export class ListStore implements Store {
 
   async erase(key: SessionKey): Promise<void> {
     this.#sessions.delete(keyText(key));
+    this.#last = undefined;
   }
 
   sweep(): Promise<SweepResult> {
@@ -122,10 +137,11 @@ export class ListStore implements Store {
 
   async close(): Promise<void> {
     this.#sessions.clear();
+    this.#last = undefined;
   }
 }
 
-function headOf({ key, records }: { key: SessionKey; records: readonly JournalRecord[] }): SessionHead {
+function headOf({ key, records }: Listed): SessionHead {
   const last = records.at(-1);
   return {
     key,
