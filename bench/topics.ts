@@ -8,6 +8,7 @@ import { COARSE, type Dialogue, loadSet, SETS, type SetName } from '../src/topic
 import { crossValidate, leaveOneSetOut, rateReturns, rateRules } from '../src/topics/eval/evaluate.js';
 import { macroF1 } from '../src/topics/eval/learn.js';
 import { type Judged, type Scores, score } from '../src/topics/eval/metrics.js';
+import { splicedSets } from '../src/topics/eval/splice.js';
 import { TopicModel } from '../src/topics/model.js';
 import { matchPhrase, type PhraseRule } from '../src/topics/phrases.js';
 import { Tracker } from '../src/topics/tracker.js';
@@ -125,11 +126,12 @@ export default async function bench(o: {
     }
     figures[`${prefix}_macro_f1`] = Math.round(macroF1(judged) * 1000) / 1000;
   };
-  const folds = crossValidate(coarse, FOLDS);
+  const spliced = splicedSets(dirname(folder));
+  const folds = crossValidate(coarse, FOLDS, spliced);
   report('provisional, folds by dialogue', 'provisional', folds.provisional);
   report('confirmed, folds by dialogue', 'confirmed', folds.confirmed);
   report('precise, confirmed, folds by dialogue', 'precise', folds.precise);
-  const others = leaveOneSetOut(coarse);
+  const others = leaveOneSetOut(coarse, spliced);
   report('provisional, weights from the other sets', 'other_sets_provisional', others.provisional);
   report('confirmed, weights from the other sets', 'other_sets_confirmed', others.confirmed);
   for (const name of ['mtb101return', 'codingagent'] as const) {

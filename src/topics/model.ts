@@ -1,8 +1,8 @@
 // The default classifier: is the newest input the start of another topic? Asked twice, at the input and when the reply is
-// known. Guards first, then a logistic rule over cheap features. Pure.
+// known. Guards first, then a small trained rule over cheap features. Pure.
 
 import { HASHED } from './hashed.js';
-import { type Logistic, probability } from './logistic.js';
+import { type Net, probability } from './net.js';
 import type { Rule } from './rule.js';
 import type { Match, Tracker } from './tracker.js';
 import type { Utterance } from './utterance.js';
@@ -66,8 +66,8 @@ export class TopicModel {
     return undefined;
   }
 
-  #verdict(tracker: Tracker, rule: Logistic, threshold: number): Verdict {
-    const p = probability(rule.weights, x);
+  #verdict(tracker: Tracker, rule: Net, threshold: number): Verdict {
+    const p = probability(rule, x);
     const shift = p >= threshold;
     const returned = shift ? returnOf(tracker) : undefined;
     return {

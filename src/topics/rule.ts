@@ -1,10 +1,10 @@
 // The shape of a trained rule. Type only.
 
-import type { Logistic } from './logistic.js';
+import type { Net } from './net.js';
 
 export interface Rule {
-  input: Logistic;
-  end: Logistic;
+  input: Net;
+  end: Net;
   /** Thresholds that give up recall for precision. */
   precise: { input: number; end: number };
 }

@@ -63,23 +63,24 @@ export interface Unseen {
 }
 
 /** Each dialogue judged by weights that never saw it: folds by dialogue, thresholds from the training part alone. */
-export function crossValidate(sets: Sets, folds: number): Unseen {
+export function crossValidate(sets: Sets, folds: number, spliced?: Sets): Unseen {
   const out: Unseen = { provisional: new Map(), confirmed: new Map(), precise: new Map() };
   for (let fold = 0; fold < folds; fold += 1) {
     const part = (mine: boolean) =>
       new Map(
         [...sets].map(([name, ds]) => [name, ds.filter((_, i) => (i % folds === fold) === mine)] as const),
       );
-    add(out, part(true), learn(part(false)));
+    add(out, part(true), learn(part(false), spliced));
   }
   return out;
 }
 
-/** Each set judged by weights from the other sets. */
-export function leaveOneSetOut(sets: Sets): Unseen {
+/** Each set judged by weights from the other sets, and from those that are spliced of other conversations. */
+export function leaveOneSetOut(sets: Sets, spliced?: Sets): Unseen {
   const out: Unseen = { provisional: new Map(), confirmed: new Map(), precise: new Map() };
   for (const [name, dialogues] of sets) {
-    add(out, new Map([[name, dialogues]]), learn(new Map([...sets].filter(([other]) => other !== name))));
+    const others = new Map([...sets].filter(([other]) => other !== name));
+    add(out, new Map([[name, dialogues]]), learn(others, spliced));
   }
   return out;
 }
