@@ -21,5 +21,7 @@ export async function withRequest(
     actor.session.deps,
   );
   past.rendering.sync(past.state);
-  return { ...result, ...body(past, form) };
+  // Where it stood in the first answer: the reply is the recorded one, to the byte.
+  const { turn, seq, ...rest } = result;
+  return { turn, seq, ...body(past, form), ...rest };
 }

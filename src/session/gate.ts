@@ -102,15 +102,19 @@ function within(session: Session, draft: Draft, o: CurateOptions, run: GateRun):
         if (cycle !== undefined) return cycle;
         break;
       }
-      case 'clear':
+      case 'clear': {
+        const refused = isRefused(run);
+        const held = session.rendering.tokens;
         run.cleared = true;
         curate(session, draft, { ...o, forced: true });
         session.rendering.sync(state);
         if (gated(session)) {
-          const rest = excessOf(factsOf(session, o, run, pending));
+          const freed = held - session.rendering.tokens;
+          const rest = refused ? excess - freed : excessOf(factsOf(session, o, run, pending));
           if (rest > 0) clearAll(session, draft, pending, rest);
         }
         break;
+      }
       case 'shrink':
         run.shrunk = true;
         shrinkLong(session, draft, pending, excess);
@@ -144,6 +148,11 @@ function takeEnd(draft: Draft, run: GateRun): void {
   );
 }
 
+/** The provider has refused what we count as fitting, and this call has made nothing of it smaller so far: a summary that failed has not. */
+function isRefused(run: GateRun): boolean {
+  return run.overflow === true && !run.compacted && !run.cleared && !run.shrunk;
+}
+
 function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: ReadonlySet<string>): GateFacts {
   const { state, settings, rendering } = session;
   const overhead = settings.curated.fixedOverheadTokens;
@@ -159,7 +168,7 @@ function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: Read
     (gate || settings.active.has(PLUGIN_IDS.compaction)) &&
     mayEdit(state, session.profile.modelClass === 'AB');
   const tail = settings.plugins.compaction.protectRecent;
-  const overflow = run.overflow === true && run.cycles === 0 && !run.cleared && !run.shrunk;
+  const overflow = isRefused(run);
   const asked = run.tail !== undefined;
   return {
     // A provider that refused knows better than any estimate.

@@ -415,6 +415,33 @@ test('NS-14 nothing to compact: the original error', async () => {
   assert.match(e.message, /Input is too long/);
 });
 
+test('NS-14 L5-6 an overflow whose summary fails is answered with results cleared, oldest first, not with the same request', async () => {
+  const fake = new FakeSummariser((): Summary => ({ ok: false, reason: 'error', calls: 1 }));
+  const d = new BenchDaemon({ summariser: fake });
+  await open(d, [GATE], { context_window: 60_000, blocks: { [GATE]: { max_attempts: 1 } } });
+  for (let i = 0; i < 6; i += 1) {
+    await prepare(d, [user(`step ${i}`), ...toolRound(`t${i}`, 'read', { i }, `row ${i} `.repeat(400))]);
+    await d.call('session.append', { session: S, messages: [assistant('ok')] });
+    await d.call('turn.end', { session: S });
+  }
+  const refusedOne = await prepare(d, [user('on')]);
+  const sent = (await journal(d, 'llm.request')).length;
+  const again = await d.call('llm.error', { session: S, error: 'prompt is too long: 210000 tokens' });
+  assert.ok(again.tokens.curated < refusedOne.tokens.curated);
+  const bodies = again.request.messages.flatMap((m: Json) =>
+    Array.isArray(m.content) ? m.content.filter((b: Json) => b.type === 'tool_result') : [],
+  );
+  const cleared = bodies.map((b: Json) => String(b.content).includes('cleared="true"'));
+  assert.equal(cleared[0], true);
+  assert.deepEqual(
+    cleared,
+    [...cleared].sort((a, b) => Number(b) - Number(a)),
+    'oldest first',
+  );
+  assert.equal((await journal(d, 'llm.request')).length, sent + 1);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
 test('NS-3 compaction is due above the threshold, not at it, and is asked before every model call', async () => {
   const room = async (extra: number) => {
     const d = new BenchDaemon({ summariser: new FakeSummariser() });

@@ -86,7 +86,9 @@ test('F38 the same key gives the recorded answer once, also after a restart; ano
   assert.deepEqual(await restarted.call('session.append', body), first);
   assert.equal((await restarted.call('session.state', { session: 's' })).messages, 1);
   await restarted.call('session.append', { session: 's', messages: [assistant('later')] });
-  assert.deepEqual(await restarted.call('llm.prepare', { session: 's', key: 'k2' }), prepared);
+  // To the byte: members in the order of the first answer.
+  const again = await restarted.call('llm.prepare', { session: 's', key: 'k2' });
+  assert.equal(JSON.stringify(again), JSON.stringify(prepared));
   await assert.rejects(
     restarted.call('session.append', { ...body, messages: [user('z')] }),
     kind('IDEMPOTENCY_CONFLICT'),

@@ -180,7 +180,7 @@ export const CONTEXT_METHODS = {
     params: z.strictObject({
       handle: name,
       range: z.tuple([count, count]).optional().describe('[from, to) in bytes'),
-      grep: text.optional(),
+      grep: text.optional().describe('only lines that hold this text; plain, ignoring case'),
       max_tokens: positive.optional(),
     }),
     result: z.strictObject({
