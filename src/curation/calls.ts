@@ -259,6 +259,12 @@ export class CallIndex {
     return call?.at === at && call.part === part ? call : undefined;
   }
 
+  /** The result in a message's part. */
+  resultOf(at: number, part: number): ResultRecord | undefined {
+    const result = this.results[firstFrom(this.results, at, part)];
+    return result?.at === at && result.part === part ? result : undefined;
+  }
+
   /** As `resultAt`, for calls. */
   callAt(at: number, path: string, pointerOf: (part: number) => string): CallRecord | undefined {
     return find(this.calls, at, path, pointerOf);

@@ -15,8 +15,11 @@ export function spansOf(readings: readonly Reading[], format: Format): Span[] {
   readings.forEach((reading, at) => {
     for (const part of reading.parts) {
       const id = part.callId ?? '';
-      if (part.kind === 'tool_call') open.set(id, [...(open.get(id) ?? []), at]);
-      else if (part.kind === 'tool_result') {
+      if (part.kind === 'tool_call') {
+        const waiting = open.get(id);
+        if (waiting === undefined) open.set(id, [at]);
+        else waiting.push(at);
+      } else if (part.kind === 'tool_result') {
         const call = open.get(id)?.shift();
         if (call !== undefined && call < at) spans.push({ from: call, to: at });
       } else if (format === 'openai-responses' && part.kind === 'thinking' && at + 1 < readings.length)

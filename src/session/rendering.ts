@@ -345,8 +345,17 @@ export class Rendering {
 
   #cut(length: number): void {
     this.#answer?.cut(length, this.#answered);
-    for (let i = length; i < this.pieces.length; i += 1) this.#count(this.pieces[i]!, -1);
-    this.pieces.length = length;
+    // The sums of what stays, or of what goes: whichever is less to add up. A summary takes nearly everything out.
+    if (length < this.pieces.length >> 1) {
+      this.pieces.length = length;
+      this.tokens = 0;
+      this.insertedTokens = 0;
+      this.features.fill(0);
+      for (const piece of this.pieces) this.#count(piece, 1);
+    } else {
+      for (let i = length; i < this.pieces.length; i += 1) this.#count(this.pieces[i]!, -1);
+      this.pieces.length = length;
+    }
     while (this.#marked.length > 0 && this.#marked.at(-1)! >= length) this.#marked.pop();
     if (length === 0) {
       this.#first.length = 0;

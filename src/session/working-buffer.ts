@@ -51,9 +51,9 @@ export function bufferLines(state: SessionState): BufferLine[] {
   return lines;
 }
 
-/** Lines of the messages from stored position `from` on: what an append adds. */
-export function newLines(state: SessionState, from: number): BufferLine[] {
-  return state.messages.slice(from).map((m) => ({ id: m.id, turn: m.turn, text: m.native.text }));
+/** Lines of the messages from stored position `from` on, what an append adds, or up to (not including) `end`. */
+export function newLines(state: SessionState, from: number, end = state.messages.length): BufferLine[] {
+  return state.messages.slice(from, end).map((m) => ({ id: m.id, turn: m.turn, text: m.native.text }));
 }
 
 /** One line of JSON: `{id, turn, message}`, the message as it came. */
@@ -76,7 +76,7 @@ export interface Archive {
 export function archiveOf(state: SessionState, p: Payloads['memory.compacted']): Archive | undefined {
   const note = p._archive;
   if (note === undefined) return undefined;
-  const lines = note.runs.flatMap(([from, to]) => newLines(state, from).slice(0, to + 1 - from));
+  const lines = note.runs.flatMap(([from, to]) => newLines(state, from, to + 1));
   const meta = {
     archive_number: note.number,
     message_count: lines.length,

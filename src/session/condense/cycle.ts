@@ -70,6 +70,6 @@ export function unchanged(
   if (previous !== cycle.previous) return false;
   return cycle.messages.every((m, i) => {
     const now = stored[cycle.range.from + i];
-    return now !== undefined && now.id === m.id && now.native.text === m.native.text;
+    return now === m || (now !== undefined && now.id === m.id && now.native.text === m.native.text);
   });
 }

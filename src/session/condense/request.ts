@@ -51,10 +51,8 @@ export function requestOf(session: Session, cycle: Cycle, freed: number): Summar
 /** Messages of a cycle as plain data. */
 export function sources(session: Session, cycle: Cycle): SourceMessage[] {
   const { state } = session;
-  const tools = new Map<string, string>();
-  for (const r of state.calls.results) tools.set(`${r.at}/${r.part}`, r.tool);
   return cycle.range.fresh.map((at) => {
     const m = state.messages[at]!;
-    return sourceOf(at, m.turn, m.reading, (part) => tools.get(`${at}/${part}`));
+    return sourceOf(at, m.turn, m.reading, (part) => state.calls.resultOf(at, part)?.tool);
   });
 }
