@@ -47,9 +47,10 @@ function anthropicMarks(
   most: number,
   minTokens: number,
 ): Placement {
-  const fixed = `${state.system?.native.text ?? ''}${state.tools?.native.text ?? ''}`;
+  const { system, tools } = rendering.statics.given;
   const own = [...rendering.marks()];
-  const ownFixed = count(fixed, '"cache_control"');
+  const ownFixed =
+    system.countIn(state.system?.native.text ?? '') + tools.countIn(state.tools?.native.text ?? '');
   let free = most - own.length - ownFixed;
   const inBlocks: number[] = [];
   if (free <= 0) return { marks: [], inBlocks };
@@ -183,8 +184,4 @@ function editedEnd(state: SessionState, rendering: Rendering): number | undefine
 function hasHour(rendering: Rendering, index: number): boolean {
   const piece = rendering.pieces[index]!;
   return marksOf(rendering.nativeOf(index), piece.reading).some((m) => m.ttl === '1h');
-}
-
-function count(text: string, needle: string): number {
-  return text.split(needle).length - 1;
 }

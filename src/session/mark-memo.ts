@@ -9,16 +9,22 @@ export function ttlOf(text: string): Ttl {
   return HOUR.test(text) ? '1h' : '5m';
 }
 
+/** Looks once at the text that it is asked about again and again. */
 export class MarkMemo {
   #text: string | undefined;
-  #ttl: Ttl | undefined;
+  #count = 0;
 
-  /** Lifetime of the cache marks in a JSON text; undefined where it has none. Kept for the text that was asked about last. */
-  ttlIn(text: string): Ttl | undefined {
+  /** Cache marks in a JSON text. */
+  countIn(text: string): number {
     if (text !== this.#text) {
       this.#text = text;
-      this.#ttl = text.includes('"cache_control"') ? ttlOf(text) : undefined;
+      this.#count = text.split('"cache_control"').length - 1;
     }
-    return this.#ttl;
+    return this.#count;
+  }
+
+  /** Their lifetime; undefined where there is none. */
+  ttlIn(text: string): Ttl | undefined {
+    return this.countIn(text) === 0 ? undefined : ttlOf(text);
   }
 }

@@ -210,14 +210,15 @@ export class Rendering {
   /** `sha256:` hex over the canonical JSON of {messages, system, tools} (RFC 8785 order). */
   digest(system: string | undefined, tools: string | undefined): string {
     while (this.#hashed < this.pieces.length) {
-      if (this.#hashed % CHECKPOINT_EVERY === 0 && this.#hashed > 0) {
+      const marked = this.#overlay.get(this.#hashed);
+      // Our marks move from call to call: what stands before one is not hashed again for it.
+      if (this.#hashed > 0 && (marked !== undefined || this.#hashed % CHECKPOINT_EVERY === 0)) {
         this.#checkpoints.push({ pieces: this.#hashed, hash: this.#hash.copy() });
         if (this.#checkpoints.length > CHECKPOINTS_MOST) {
           const dense = this.#checkpoints.length - CHECKPOINTS_DENSE;
           this.#checkpoints = this.#checkpoints.filter((_, i) => i >= dense || i % 2 === 0);
         }
       }
-      const marked = this.#overlay.get(this.#hashed);
       const text =
         marked === undefined
           ? canonicalValue(this.pieces[this.#hashed]!.native.value)
