@@ -4,6 +4,7 @@
 import { type Features, subtractFeatures, WEIGHTS } from './features.js';
 import { implausible } from './plausible.js';
 import { priorOf } from './priors.js';
+import { sevenDigits } from './seven-digits.js';
 
 /** A report and the features of the request it was for. */
 export interface Anchor {
@@ -85,11 +86,6 @@ function weighted(w: readonly number[], x: Features): number {
   return sum;
 }
 
-/** Seven significant digits: short in the journal, far finer than the fit. */
-function short(v: number): number {
-  return Number(v.toPrecision(7));
-}
-
 /** Expected size of an increment's residual before anything is learned, tokens. */
 function scaleOf(d: Features, predicted: number): number {
   const steps = Math.max(1, Math.abs(d[0]!) / 2);
@@ -145,7 +141,7 @@ export function inherit(model: string, learned?: Fit): Fit {
   return {
     ...learned,
     n: 0,
-    p: learned.p.map((v, i) => short(0.75 * v + 0.25 * prior.p[i]!)),
+    p: learned.p.map((v, i) => sevenDigits(0.75 * v + 0.25 * prior.p[i]!)),
     anchor: null,
     pending: null,
   };
@@ -247,13 +243,13 @@ function answered(fit: Fit, reply: Observation['reply']): Fit {
   if (reply === undefined || fit.anchor === null) return fit;
   const { features, output } = reply;
   if (!Number.isSafeInteger(output) || output < REPLY_SHARE * weighted(fit.w, features)) return fit;
-  const x = fit.anchor.x.map((v, i) => short(v + features[i]!));
+  const x = fit.anchor.x.map((v, i) => sevenDigits(v + features[i]!));
   return { ...fit, anchor: { usage: fit.anchor.usage + output, x } };
 }
 
 /** One step of recursive least squares, robust against outliers, and the new anchor. */
 function learn(fit: Fit, prediction: Prediction, report: Anchor, growth: boolean): Fit {
-  const anchor: Anchor = { usage: report.usage, x: report.x.map(short) };
+  const anchor: Anchor = { usage: report.usage, x: report.x.map(sevenDigits) };
   const { increment: d, tokens, sd } = prediction;
   if (!growth || sd === 0) return { ...fit, anchor, pending: null };
   const residual = report.usage - tokens;
@@ -261,7 +257,7 @@ function learn(fit: Fit, prediction: Prediction, report: Anchor, growth: boolean
     Q_RANGE[1],
     Math.max(Q_RANGE[0], fit.q + Q_STEP * (residual > fit.q * sd ? 1 - MISS : -MISS)),
   );
-  if (fit.exact) return { ...fit, n: fit.n + 1, q: short(q), anchor, pending: null };
+  if (fit.exact) return { ...fit, n: fit.n + 1, q: sevenDigits(q), anchor, pending: null };
   const scale = scaleOf(d, weighted(fit.w, d));
   const r = scale * scale * fit.noise;
   const px = times(fit.p, d);
@@ -269,7 +265,7 @@ function learn(fit: Fit, prediction: Prediction, report: Anchor, growth: boolean
   for (let i = 0; i < WEIGHTS; i++) spread += d[i]! * px[i]!;
   const clipped = Math.max(-CLIP * sd, Math.min(CLIP * sd, residual));
   const gain = px.map((v) => v / (spread + r));
-  const w = fit.w.map((v, i) => short(Math.max(0, v + gain[i]! * clipped)));
+  const w = fit.w.map((v, i) => sevenDigits(Math.max(0, v + gain[i]! * clipped)));
   const prior = priorFor(fit.model);
   const p = fit.p.slice();
   for (let i = 0; i < WEIGHTS; i++) {
@@ -287,9 +283,9 @@ function learn(fit: Fit, prediction: Prediction, report: Anchor, growth: boolean
     ...fit,
     n: fit.n + 1,
     w,
-    p: p.map(short),
-    noise: short(noise),
-    q: short(q),
+    p: p.map(sevenDigits),
+    noise: sevenDigits(noise),
+    q: sevenDigits(q),
     anchor,
     pending: null,
   };
