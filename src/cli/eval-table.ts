@@ -1,6 +1,5 @@
 // Arms side by side, as people read them: what they cost, and what they keep.
-import type { Arm, ArmsReport } from '../eval/arms/index.js';
-import type { Interval } from '../eval/stats.js';
+import { type Arm, type ArmsReport, keptCells, savedCell } from '../eval/arms/index.js';
 import { type Column, money, short, table, whole } from './table.js';
 
 export function armsTable(r: ArmsReport): string {
@@ -8,7 +7,10 @@ export function armsTable(r: ArmsReport): string {
 names kept: identifiers that a later call used and only tool results had told; again: of the results that were cleared whole, those that
 the same call fetched again (off: of all results, all in view); survived: identifiers of before a compaction that the next 40 calls use`;
   return `${table(['arm', ...COST].map(column), r.arms.map(cost))}
-${table(['arm', ...KEPT].map(column), r.arms.map(keeps))}
+${table(
+  ['arm', ...KEPT].map(column),
+  r.arms.map((a) => [a.preset, ...keptCells(a)]),
+)}
 ${notes}
 `;
 }
@@ -26,35 +28,11 @@ function cost(a: Arm): string[] {
     a.preset,
     whole(t.requests),
     short(t.tokens),
-    share(a.saved_tokens),
+    savedCell(a.saved_tokens),
     short(t.cache_read),
     short(t.cache_write),
     whole(t.cache_breaks),
     money(t.cost),
-    share(a.saved_cost),
+    savedCell(a.saved_cost),
   ];
-}
-
-function keeps(a: Arm): string[] {
-  const { total: t, latency } = a;
-  return [
-    a.preset,
-    part(t.needles.kept, t.needles.needed),
-    whole(t.cleared),
-    part(t.rereads.again, t.rereads.of),
-    whole(t.compactions),
-    part(t.survived.kept, t.survived.needed),
-    whole(t.refused),
-    latency.p50_ms === null ? '-' : `${latency.p50_ms} / ${latency.p95_ms}`,
-  ];
-}
-
-function part(of: number, all: number): string {
-  return all === 0 ? '-' : `${((100 * of) / all).toFixed(1)} %`;
-}
-
-function share(i: Interval | null): string {
-  if (i === null) return '-';
-  const p = (v: number) => (100 * v).toFixed(1);
-  return `${p(i.mean)} % (${p(i.low)} to ${p(i.high)})`;
 }

@@ -9,6 +9,7 @@ import type { ArmResult, Point } from './play-arms.js';
 import { type ArmSpec, OFF } from './spec.js';
 
 export { DEPTHS } from '../whatif/retention.js';
+export { keptCells, savedCell } from './cells.js';
 export type { Arm } from './collected.js';
 export type { ArmFigures } from './figures.js';
 export { type ArmResult, type Point, playArms } from './play-arms.js';

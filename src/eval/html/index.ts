@@ -1,9 +1,9 @@
 // The comparison of arms as one HTML file that needs nothing else: a table, the plots, no script, no network. Pure.
-import type { Arm, ArmsReport } from '../arms/index.js';
+import { type Arm, type ArmsReport, keptCells, savedCell } from '../arms/index.js';
 import { paretoChart } from './pareto.js';
 import { retentionChart } from './retention.js';
 import { savedChart } from './saved.js';
-import { percent, text, whole } from './svg.js';
+import { text, whole } from './svg.js';
 import { turnsCharts } from './turns.js';
 
 export function armsHtml(r: ArmsReport): string {
@@ -62,25 +62,17 @@ function costTable(arms: readonly Arm[]): string {
   return table(['arm', ...COST], arms, ({ total: t, ...a }) => [
     whole(t.requests),
     whole(t.tokens),
-    interval(a.saved_tokens),
+    savedCell(a.saved_tokens),
     whole(t.cache_read),
     whole(t.cache_write),
     whole(t.cache_breaks),
     t.cost === null ? '-' : `$${t.cost.toFixed(2)}`,
-    interval(a.saved_cost),
+    savedCell(a.saved_cost),
   ]);
 }
 
 function keptTable(arms: readonly Arm[]): string {
-  return table(['arm', ...KEPT], arms, ({ total: t, latency }) => [
-    part(t.needles.kept, t.needles.needed),
-    whole(t.cleared),
-    part(t.rereads.again, t.rereads.of),
-    whole(t.compactions),
-    part(t.survived.kept, t.survived.needed),
-    whole(t.refused),
-    latency.p50_ms === null ? '-' : `${latency.p50_ms} / ${latency.p95_ms}`,
-  ]);
+  return table(['arm', ...KEPT], arms, keptCells);
 }
 
 function table(head: readonly string[], arms: readonly Arm[], cells: (a: Arm) => string[]): string {
@@ -88,14 +80,4 @@ function table(head: readonly string[], arms: readonly Arm[], cells: (a: Arm) =>
     `<tr>${of.map((c) => `<${tag}>${c}</${tag}>`).join('')}</tr>`;
   const rows = arms.map((a) => row([text(a.preset), ...cells(a)], 'td'));
   return `<table><thead>${row(head, 'th')}</thead><tbody>${rows.join('')}</tbody></table>`;
-}
-
-function part(of: number, all: number): string {
-  return all === 0 ? '-' : percent(of / all);
-}
-
-function interval(i: Arm['saved_cost']): string {
-  if (i === null) return '-';
-  const p = (v: number) => (100 * v).toFixed(1);
-  return `${p(i.mean)} % (${p(i.low)} to ${p(i.high)})`;
 }
