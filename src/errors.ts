@@ -47,7 +47,7 @@ export const ERROR_KINDS = {
   STORAGE: { code: -32000, retryable: true, text: 'the journal cannot be written or read' },
   SHARD_FAILED: { code: -32000, retryable: true, text: 'a worker failed twice on this task' },
   DRAINING: { code: -32000, retryable: true, text: 'the daemon is shutting down' },
-  INTERNAL: { code: -32603, retryable: false, text: 'a fault of the daemon' },
+  INTERNAL: { code: -32000, retryable: false, text: 'a fault of the daemon' },
 } as const satisfies Record<string, KindRow>;
 
 export type ErrorKind = keyof typeof ERROR_KINDS;
