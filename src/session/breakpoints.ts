@@ -23,14 +23,18 @@ export interface Placement {
   inBlocks: number[];
 }
 
-/** @param minTokens a shorter prefix is not cached: no mark is spent on it */
+/**
+ * @param o.most marks of ours at most, Anthropic's bound for all marks aside
+ * @param o.minTokens a shorter prefix is not cached: no mark is spent on it
+ */
 export function placeMarks(
   state: SessionState,
   rendering: Rendering,
   profile: Profile,
-  minTokens: number,
+  o: { most: number; minTokens: number },
 ): Placement {
-  if (state.format === 'anthropic') return anthropicMarks(state, rendering, profile.maxMarks, minTokens);
+  const { minTokens } = o;
+  if (state.format === 'anthropic') return anthropicMarks(state, rendering, profile.maxMarks, o);
   const none = { marks: [], inBlocks: [] };
   if (profile.modelClass === 'SH' || !hasBreakpoints(profile.model)) return none;
   return { marks: [], inBlocks: explicitMarks(state, rendering, minTokens) };
@@ -44,14 +48,14 @@ function isFree(state: SessionState, at: number): boolean {
 function anthropicMarks(
   state: SessionState,
   rendering: Rendering,
-  most: number,
-  minTokens: number,
+  maxMarks: number,
+  { most, minTokens }: { most: number; minTokens: number },
 ): Placement {
   const { system, tools } = rendering.statics.given;
   const own = [...rendering.marks()];
   const ownFixed =
     system.countIn(state.system?.native.text ?? '') + tools.countIn(state.tools?.native.text ?? '');
-  let free = most - own.length - ownFixed;
+  let free = Math.min(most, maxMarks - own.length - ownFixed);
   const inBlocks: number[] = [];
   if (free <= 0) return { marks: [], inBlocks };
   // A mark for an hour may not stand behind one for minutes (PV-A40), and ours are for minutes.

@@ -50,6 +50,27 @@ export function fitMarks(session: Session, draft: Draft): void {
   );
 }
 
+/** Marks of what a summary or a cap has taken out of the view, by state: looked at once for each of them. */
+const lost = new WeakMap<object, { of: string; marks: number }>();
+
+/**
+ * How many marks of ours may stand in for the host's own (PV-A38): as many as went with what was condensed, while no other
+ * of its messages carries one.
+ */
+export function movedMarks({ state, rendering }: Session): number {
+  if (state.format !== 'anthropic' || (state.summary === undefined && state.capped === undefined)) return 0;
+  if (!rendering.marks().next().done) return 0;
+  const of = `${state.summary?.seq}/${state.capped?.seq}`;
+  const known = lost.get(state);
+  if (known?.of === of) return known.marks;
+  const to = Math.max(state.summary?.covers[1] ?? -1, state.capped?.covers[1] ?? -1);
+  let marks = 0;
+  for (let at = 0; at <= to && at < state.messages.length; at += 1)
+    if (state.ledger.isDropped(at)) marks += state.messages[at]!.reading.marks.length;
+  lost.set(state, { of, marks });
+  return marks;
+}
+
 /** The oldest that do not matter most: the newest mark is where the next request reads, those for an hour are meant to last. */
 function surplus(marks: readonly Placed[], many: number): Placed[] {
   if (many <= 0) return [];

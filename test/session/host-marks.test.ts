@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { applyPatch } from '../../src/client/patch.js';
 import { checkRequest } from '../conformance/rules/check.js';
 import { anthropicProfile } from '../conformance/rules/profile.js';
-import { assistant, BenchDaemon, type Json } from './bench-daemon.js';
-import { journal, open, prepare, S } from './condensing.js';
+import { assistant, BenchDaemon, type Json, user } from './bench-daemon.js';
+import { COMPACTION, compact, FakeSummariser, journal, open, prepare, S } from './condensing.js';
 
 const RULES = anthropicProfile('claude-sonnet-4-5');
 const CLEAR = 'nexus.memory.tool_result_clear';
@@ -113,4 +113,39 @@ test('PV-A38 PV-A39 a mark inside a result that was cleared is no mark any more'
   }
   const replay = await d.call('journal.replay', { session: S });
   assert.equal(replay.identical, true);
+});
+
+test('PV-A38 K58 marks that a summary takes with it are moved to the new end, until the host marks again', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [COMPACTION], {
+    model: 'claude-sonnet-4-5',
+    blocks: { [COMPACTION]: { protect_recent: 1 } },
+  });
+  await prepare(d, [marked('manual'), assistant('word '.repeat(900)), marked('one'), assistant('ok')]);
+  await d.call('turn.end', { session: S });
+  await compact(d);
+  const moved = await prepare(d, [{ role: 'user', content: 'two' }]);
+  assert.equal((await journal(d, 'memory.compacted')).length, 1);
+  assert.deepEqual(marksIn(moved.request).slice(-1), ['two 5m']);
+  assert.ok(marksIn(moved.request).length <= 2, 'no more than went');
+  assert.deepEqual(checkRequest(moved.request, RULES), []);
+  await d.call('session.append', { session: S, messages: [assistant('yes')] });
+  await d.call('turn.end', { session: S });
+  const own = await prepare(d, [marked('three')]);
+  assert.deepEqual(marksIn(own.request), ['three 5m']);
+  assert.deepEqual(unmarked(own.request.messages).slice(0, 2), unmarked(moved.request.messages).slice(0, 2));
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+test('PV-A38 a host that never marks gets no marks from a summary', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [COMPACTION], {
+    model: 'claude-sonnet-4-5',
+    blocks: { [COMPACTION]: { protect_recent: 1 } },
+  });
+  await prepare(d, [user('one'), assistant('word '.repeat(900)), user('two'), assistant('ok')]);
+  await d.call('turn.end', { session: S });
+  await compact(d);
+  const { request } = await prepare(d, [user('three')]);
+  assert.ok(!JSON.stringify(request).includes('cache_control'));
 });

@@ -15,7 +15,7 @@ import { SEALED } from '../emission.js';
 import { requestFeatures } from '../estimate.js';
 import { event } from '../events.js';
 import { type GateRun, keepWithin } from '../gate.js';
-import { fitMarks } from '../host-marks.js';
+import { fitMarks, movedMarks } from '../host-marks.js';
 import { placeIndex } from '../index-placement.js';
 import { changedPart } from '../miss.js';
 import { nativeFields, tellForced } from '../native.js';
@@ -91,8 +91,9 @@ export async function prepare(
   session.rendering.sync(state);
   const violations = violationsOf(session, pending);
   if (mode === 'enforce' && violations.length > 0) refuse(violations);
-  const marks =
-    mode === 'enforce' && session.settings.curated.breakpoints === 'auto' ? markRequest(session, draft) : [];
+  const ours =
+    session.settings.curated.breakpoints === 'auto' ? session.profile.maxMarks : movedMarks(session);
+  const marks = mode === 'enforce' && ours > 0 ? markRequest(session, draft, ours) : [];
   session.rendering.place(marks);
   const curated = [
     ...state.envelopes.filter((v) => v.seq < first && !session.told.has(v.seq)),
@@ -148,10 +149,10 @@ export async function prepare(
 }
 
 /** Our cache marks in the request; contents that have to be blocks for it are told, and stay so. */
-function markRequest(session: Session, draft: Draft): PlacedMark[] {
+function markRequest(session: Session, draft: Draft, most: number): PlacedMark[] {
   const { state, rendering, profile } = session;
   const { minTokens } = session.tariff(session.deps.clock.now()).rules;
-  const { marks, inBlocks } = placeMarks(state, rendering, profile, minTokens);
+  const { marks, inBlocks } = placeMarks(state, rendering, profile, { most, minTokens });
   if (inBlocks.length === 0) return marks;
   const sections = inBlocks.map((at) => ({
     section_id: `curated.breakpoints/${at < 0 ? 'system' : at}`,
