@@ -27,3 +27,16 @@ test('F31 tokens.count: a part whose type is a name of Object.prototype is read 
   const messages = [{ role: 'user', content: [{ type: 'constructor', text: 'x' }, null, 'y'] }];
   assert.ok((await d.call('tokens.count', { messages })).tokens > 0);
 });
+
+const SOUNDS: readonly [string, Json][] = [
+  ['input_audio', { type: 'input_audio', input_audio: { data: DATA.slice(22), format: 'mp3' } }],
+  ['a data URL', { type: 'video_url', video_url: { url: DATA.replace('image/png', 'video/mp4') } }],
+];
+
+for (const [name, part] of SOUNDS)
+  test(`K44 tokens.count: sound and film are counted by their length, not as text: ${name}`, async () => {
+    const d = new BenchDaemon();
+    const content = [part, { type: 'text', text: 'What is said?' }];
+    const { tokens } = await d.call('tokens.count', { messages: [{ role: 'user', content }] });
+    assert.ok(tokens > 100 && tokens < 500, `${tokens} tokens`);
+  });
