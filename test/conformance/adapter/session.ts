@@ -90,7 +90,11 @@ export class CaseSession {
       session: this.id,
       from_seq: fresh ? 1 : Number(opened.result['seq']) + 1,
     });
-    if (!fresh) return;
+    if (!fresh) {
+      // A cycle of the daemon that ended is nobody's to wait for: the new one says so before anybody can subscribe.
+      this.#compacting = false;
+      return;
+    }
     await this.feed(objs(this.c.request['messages'] ?? this.c.request['input']), isObj(this.config['cache']));
     await this.#durable();
   }
