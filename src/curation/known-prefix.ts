@@ -5,6 +5,8 @@ export type KnownPrefix =
       readonly known: false;
       /** A request long enough to be cached was reported, and nothing of it was: the host uses no cache. */
       readonly unused?: boolean;
+      /** What was reported was too short to be cached: a longer request may be. */
+      readonly short?: boolean;
     }
   | {
       readonly known: true;

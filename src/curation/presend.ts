@@ -1,7 +1,7 @@
-// Which of the edits of what was never sent are made. They rewrite nothing, but a request that they leave shorter than the
-// provider's least cacheable prefix is paid in full each time, where the long one would have been read. Pure.
+// Edits that cost no rewrite: of what was never sent, or where nothing is cached yet. But a request that they leave shorter than
+// the provider's least cacheable prefix is paid in full each time, where the long one would have been read. Pure.
 
-import { STUB_DOUBT, tooShort } from '../economics/index.js';
+import { tooShort } from '../economics/index.js';
 import type { Candidate } from './layer.js';
 import type { Survey } from './survey.js';
 
@@ -15,9 +15,7 @@ export function presendEdits(survey: Survey, all: readonly Candidate[]): Candida
   if (free.length === 0 || !cachePays(survey)) return free;
   const { minTokens } = survey.tariff.rules;
   const { r } = survey.tariff.ratios(survey.viewTokens);
-  const end = survey.messages.length;
-  // What stands behind the last mark is in no cached prefix, whatever its size.
-  const tokens = survey.viewTokens - survey.tokensBehind(survey.cachesTo - 1, end);
+  const tokens = cacheable(survey);
   // Too short for the cache as it is, it only grows into it the later.
   if (tokens < minTokens) return free.filter((c) => c.unasked !== true || c.at >= survey.cachesTo);
   const inside = free.filter((c) => c.at < survey.cachesTo);
@@ -33,9 +31,31 @@ export function presendEdits(survey: Survey, all: readonly Candidate[]): Candida
   return free.filter((c) => !kept.has(c));
 }
 
-/** Tokens that go at most: the size of what will stand there is only estimated. */
+/**
+ * Would these edits together keep a request out of a cache that it is long enough for by now? Where reports told of a cache, or
+ * of requests that were all too short for one; where nobody told anything, history is edited by its rule alone (P-7).
+ */
+export function keepsOut(survey: Survey, chosen: Iterable<Candidate>): boolean {
+  const { prefix } = survey;
+  if (!cachePays(survey) || !(prefix.known || prefix.short === true)) return false;
+  const { minTokens } = survey.tariff.rules;
+  const tokens = cacheable(survey);
+  let left = tokens;
+  for (const c of chosen) if (c.at < survey.cachesTo) left -= removed(c);
+  return tokens >= minTokens && tooShort(minTokens, tokens, left, survey.tariff.ratios(survey.viewTokens).r);
+}
+
+/** What stands behind the last mark is in no cached prefix, whatever its size. */
+function cacheable(survey: Survey): number {
+  return survey.viewTokens - survey.tokensBehind(survey.cachesTo - 1, survey.messages.length);
+}
+
+/** What will stand there is told at its largest: a shaped result may be little more than half of that. */
+const STUB_ROOM = 0.5;
+
+/** Tokens that go at most. */
 function removed(c: Candidate): number {
-  return c.frees + STUB_DOUBT * c.leaves;
+  return c.frees + STUB_ROOM * c.leaves;
 }
 
 /** Does a cache come into it? Not where the request must shrink or the operator said so, nor where the host uses none. */

@@ -4,7 +4,7 @@
 import type { DecisionFields, LedgerEdit, Planned } from './decisions.js';
 import { planned } from './decisions.js';
 import type { AtOnce, Built, Candidate, Layer, Restore } from './layer.js';
-import { presendEdits } from './presend.js';
+import { keepsOut, presendEdits } from './presend.js';
 import { judge, ratios, type Verdict } from './price.js';
 import { withoutThinking } from './sealed-thinking.js';
 import type { Survey } from './survey.js';
@@ -133,12 +133,14 @@ export class Stack {
     if (numbers?.edit !== true) return { ...verdict, chosen };
     const low = lowMark(survey.settings.curated.target, survey.window);
     let left = low === undefined ? Number.POSITIVE_INFINITY : survey.viewTokens - low;
+    const edited = new Set(chosen);
     for (const candidate of closedFirst(survey, sent.slice(verdict.from))) {
       if (left <= 0) break;
       left -= candidate.frees;
-      chosen.add(candidate);
+      edited.add(candidate);
     }
-    return { ...verdict, chosen };
+    if (keepsOut(survey, edited)) return wait('too_short');
+    return { ...verdict, chosen: edited };
   }
 
   /** Events of one layer: its decisions in message order, then one envelope (S-4). */

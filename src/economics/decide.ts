@@ -112,7 +112,7 @@ const at = (column: number | ArrayLike<number>, i: number): number =>
 
 const EVEN_ODDS = 0.5;
 /** What is put in place is only estimated: at worst it is larger by this share. */
-export const STUB_DOUBT = 0.3;
+const STUB_DOUBT = 0.3;
 
 /** The sums of clearing everything from one candidate on. */
 interface Start {

@@ -24,8 +24,9 @@ export function knownPrefix(session: Session, now: number): KnownPrefix {
   const marked = anthropic ? (lastMark(session) ?? ownMark(session)) : undefined;
   // Without marks, reports or the operator's word nobody can tell whether anything is cached.
   if (!reported && marked === undefined && ttlSet === undefined) {
-    const unused = anthropic && (usage?.prompt ?? 0) >= session.tariff(now).rules.minTokens;
-    return { known: false, ...(unused ? { unused } : {}) };
+    if (!anthropic || usage === undefined) return { known: false };
+    const unused = usage.prompt >= session.tariff(now).rules.minTokens;
+    return { known: false, ...(unused ? { unused } : { short: true }) };
   }
   const ttl = ttlSet ?? (anthropic ? (marked?.hour ? HOUR_MS : TTL_MS.anthropic) : TTL_MS.openai);
   const pause = Math.max(0, now - state.sent.at) / ttl;

@@ -96,7 +96,21 @@ test('COSTS-4 PV-A43 PV-C10 near the least cacheable prefix no point of a conver
         );
       },
     ),
-    { numRuns: 60, endOnFailure: true },
+    {
+      numRuns: 60,
+      endOnFailure: true,
+      // Nothing told of a cache yet when an edit of history took a request out of it; results that shape to half their room.
+      examples: [
+        [
+          'claude-haiku-4-5',
+          'aggressive',
+          32,
+          [3_100, 155, 69, 2_200, 275, 42, 175, 313, 9_000, 76, 74, 3_100, 3_600],
+        ],
+        ['claude-opus-4-5', 'aggressive', 2_772, [3_100, 386, 2_200, 395]],
+        ['claude-opus-4-5', 'balanced', 1_699, [343, 3_600, 184, 192, 3_100, 56, 3_600, 229, 376]],
+      ],
+    },
   );
   assert.ok(shaped > 0, 'the rule is not kept by shaping nothing');
 });
