@@ -85,7 +85,7 @@ test('R-9 a failed refresh is red with time and error until one succeeds, and a 
   const { made, health } = pantry(t);
   const root = project(t, 6);
   const missing = join(root, 'none');
-  await assert.rejects(made.refresh('default', `${folder(t)}/gone`), { kind: 'STORAGE' });
+  await assert.rejects(made.refresh('default', `${folder(t)}/gone`), { kind: 'BAD_TYPE' });
   const check = () => health.report().checks['context_refresh']!;
   assert.equal(check().ok, false);
   assert.match(check().last_error!.message, /gone: there is no folder/);
