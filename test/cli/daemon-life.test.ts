@@ -159,7 +159,8 @@ test("F9 a daemon.json whose pid is a zombie, or belongs to another program by n
 }, async (t) => {
   const home = homeFor(t);
   // A shell that became `sleep` never reaps its child: what containers without an init do to every daemon.
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
+  // The child outlives the shell that it has: one that ended before would have been reaped by it.
+  const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   t.after(() => parent.kill('SIGKILL'));
