@@ -146,7 +146,7 @@ test('F19 half a message, then silence: cut at the deadline, wherever it stops',
       assert.equal(await closesWith(f.port, bytes), 1008, what),
     ),
   );
-  assert.ok(performance.now() - start < 2000);
+  assert.ok(performance.now() - start < 5000);
 });
 
 test('F19 pings and single bytes do not stretch the deadline of a message; whole messages keep a connection alive', async (t) => {

@@ -46,10 +46,14 @@ test('F43 an endless loop is killed at its deadline, retried, then SHARD_FAILED;
   const pool = faulty({ deadlineMs: 1500, shards: 2 });
   await pool.countTokens(['warm'], 'cl100k_base');
   const loop = pool.run('die', { how: 'loop' });
-  const started = performance.now();
-  const rejected = assert.rejects(loop, { kind: 'SHARD_FAILED', detail: { reason: 'deadline' } });
+  let ended = false;
+  const rejected = assert
+    .rejects(loop, { kind: 'SHARD_FAILED', detail: { reason: 'deadline' } })
+    .finally(() => {
+      ended = true;
+    });
   assert.equal((await pool.countTokens(['hello world'], 'cl100k_base'))[0], 2);
-  assert.ok(performance.now() - started < 1500, 'the other shard answers while one loops');
+  assert.ok(!ended, 'the other shard answers while one loops');
   await rejected;
   assert.equal(pool.stats().shardFailed, 1);
   assert.equal((await pool.countTokens(['hello world'], 'cl100k_base'))[0], 2);
