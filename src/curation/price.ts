@@ -83,14 +83,16 @@ function behind(survey: Survey, candidates: readonly Candidate[], index: number,
 }
 
 /**
- * Cached tokens before a candidate that can no longer be read once it changes: what stands in its message, and the answer
- * before it, since the provider's newest entry that is left ends where a request ended.
+ * Cached tokens before a candidate that can no longer be read once it changes. An automatic cache reads what is equal, so
+ * that is what stands in its message, and the answer before it. Where marks say what is cached, the newest entry that is
+ * left ends where a request ended: not within what an edit has changed, and every request since then has ended further on.
  */
 function leading(survey: Survey, candidates: readonly Candidate[], index: number, cached: number): number {
   const own = candidates[index]!;
   if (own.at === -1) return 0;
   let from = own.at;
   while (from > 0 && survey.messages[from - 1]!.reading.role === 'assistant') from -= 1;
+  if (survey.tariff.rules.kind === 'marks') from = Math.min(from, survey.entryBefore(own.at));
   return Math.max(
     0,
     survey.tokensBehind(from - 1, cached) - sizeOf(own) - behind(survey, candidates, index, cached),

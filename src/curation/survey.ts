@@ -77,6 +77,8 @@ export interface Survey {
   readonly prefix: KnownPrefix;
   /** Stored messages below this will be cached with this request: up to its newest mark, all where marks tell nothing. */
   readonly cachesTo: number;
+  /** Stored messages at the end of the newest main request that ended at or before message `at`, and that nothing has changed since; 0 when there is none. */
+  entryBefore(at: number): number;
   /** Main requests so far. */
   readonly requests: number;
   readonly model: string;

@@ -8,7 +8,7 @@ import { event } from '../session/events.js';
 import { newGateRun, weightsOf } from '../session/gate.js';
 import type { Session } from '../session/session.js';
 import { PLUGIN_IDS } from '../settings/index.js';
-import { isOverflow } from '../summary/retryable.js';
+import { isOverflow, isOverflowStop } from '../summary/retryable.js';
 import type { Handlers } from './context.js';
 import { heldCall } from './held-call.js';
 import { withRequest } from './recorded-request.js';
@@ -64,7 +64,7 @@ export const COMPACTION_CALLS: Handlers = {
     // The provider's word was taken in with the first try: the same call again is answered from what is recorded.
     const repeated = p.key !== undefined && session.state.keys.has(p.key);
     const told = errorOf(p.error);
-    const overflow = isOverflow(told.message, told.type) || p.stop_reason === 'model_context_window_exceeded';
+    const overflow = isOverflow(told.message, told.type) || isOverflowStop(p.stop_reason);
     const again =
       repeated ||
       (await actor.write({ holder: caller, command: 'write', method: 'llm.error', level: 'os' }, (draft) => {
@@ -81,7 +81,7 @@ export const COMPACTION_CALLS: Handlers = {
       }));
     if (!again) throw original(session, told, overflow);
     const before = session.rendering.digest(undefined, undefined);
-    const run = { ...newGateRun(actor.compactor), overflow: true };
+    const run = { ...newGateRun(actor.compactor), overflow: 'refused' as const };
     const params = { session: p.session, task_kind: 'gate_retry', pending: [...session.state.pending] };
     try {
       const result = await heldCall(caller, actor, rooms, {

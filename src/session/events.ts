@@ -164,6 +164,8 @@ export interface Payloads extends DecisionPayloads {
     /** True when history edits may be made before the next main request. */
     boundary: boolean;
     stop_reason?: string;
+    /** The answer ended where the window did: the next main request is made smaller. */
+    overflow?: true;
     usage?: { prompt: number; cached: number; written: number; output: number };
     fit?: unknown;
     /** The account with what the report adds; whether a pause had left the cache, by the class of its length. */

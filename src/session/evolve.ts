@@ -55,11 +55,13 @@ export function freshState(): SessionState {
     indexStale: [],
     dirtyFrom: Number.POSITIVE_INFINITY,
     dirtyObserved: Number.POSITIVE_INFINITY,
+    ends: [],
     cacheSeen: false,
     pauses: NO_PAUSES,
     archives: new Map(),
     backups: [],
     recovering: false,
+    overflowed: false,
     cycleOpen: false,
     summarisedAt: 0,
     keys: new Map(),
@@ -222,6 +224,8 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
         seq: e.seq,
       };
       if (state.held.length > 0) state.held = carried(state.held, e.payload.messages);
+      ended(state, e.payload);
+      state.overflowed = false;
       state.dirtyFrom = Number.POSITIVE_INFINITY;
       state.dirtyObserved = Number.POSITIVE_INFINITY;
       if (e.payload._spent !== undefined) state.spent = e.payload._spent;
@@ -252,6 +256,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
       break;
     case 'agent.turn.end':
       state.recovering = false;
+      state.overflowed = e.payload.overflow === true;
       state.round += 1;
       if (e.payload.final) {
         state.turn += 1;
@@ -420,6 +425,13 @@ function soil(state: SessionState, edits: readonly LedgerEdit[] | undefined, obs
     state.dirtyObserved = Math.min(state.dirtyObserved, at);
     if (!observed) state.dirtyFrom = Math.min(state.dirtyFrom, at);
   }
+}
+
+/** Notes where a main request ended, and forgets the ends of those before it that its changes have touched. */
+function ended(state: SessionState, p: Payloads['llm.request']): void {
+  if (p.changed === 'tools' || p.changed === 'system') state.ends = [];
+  while (state.ends.length > 0 && state.ends.at(-1)! > state.dirtyObserved) state.ends.pop();
+  if (state.ends.at(-1) !== p.messages) state.ends.push(p.messages);
 }
 
 function placed(state: SessionState, p: Payloads['durable.placed'], seq: number): void {

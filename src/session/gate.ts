@@ -44,8 +44,11 @@ export interface GateRun {
   repaired?: number;
   /** Cycle in the background that this call has begun, to be launched when it is sealed. */
   begun?: Cycle;
-  /** The provider refused the request as too long: it must get smaller, whatever the numbers say. */
-  overflow?: boolean;
+  /**
+   * The request must get smaller, whatever the numbers say: the provider refused it as too long, or its answer was cut
+   * where the window ended. After a refusal nothing else would do; a cut answer goes on with what there is.
+   */
+  overflow?: 'refused' | 'cut';
   /** Spans of the call, over all its holds. */
   trace?: Trace;
 }
@@ -120,9 +123,17 @@ function within(session: Session, draft: Draft, o: CurateOptions, run: GateRun):
         shrinkLong(session, draft, pending, excess);
         break;
       case 'irreducible':
+        if (run.overflow === 'cut') {
+          delete run.overflow;
+          break;
+        }
         tellIrreducible(session, draft, facts);
         return undefined;
       case 'fail':
+        if (run.overflow === 'cut') {
+          delete run.overflow;
+          break;
+        }
         refuse(session, facts, run);
     }
   }
@@ -150,7 +161,7 @@ function takeEnd(draft: Draft, run: GateRun): void {
 
 /** The provider has refused what we count as fitting, and this call has made nothing of it smaller so far: a summary that failed has not. */
 function isRefused(run: GateRun): boolean {
-  return run.overflow === true && !run.compacted && !run.cleared && !run.shrunk;
+  return run.overflow !== undefined && !run.compacted && !run.cleared && !run.shrunk;
 }
 
 function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: ReadonlySet<string>): GateFacts {

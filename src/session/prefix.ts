@@ -49,6 +49,18 @@ export function cachesTo({ state, projection, settings }: Session): number {
   return piece === undefined || piece.at < 0 ? all : piece.at + 1;
 }
 
+/** The greatest of ascending `ends` that is at most `at`; 0 when there is none. */
+export function entryBefore(ends: readonly number[], at: number): number {
+  let low = 0;
+  let high = ends.length;
+  while (low < high) {
+    const mid = (low + high) >>> 1;
+    if (ends[mid]! <= at) low = mid + 1;
+    else high = mid;
+  }
+  return low === 0 ? 0 : ends[low - 1]!;
+}
+
 /** A priced model of a hosted provider caches every long prompt; the first report of one cannot show it yet (PV-C10). */
 function cachesUnasked(session: Session, now: number): boolean {
   const { row, rules } = session.tariff(now);

@@ -174,6 +174,8 @@ export interface SessionState {
   dirtyFrom: number;
   /** The same with decisions that were only observed. */
   dirtyObserved: number;
+  /** Ends of main requests that no later change has touched, in stored messages, ascending: there the provider may hold an entry. */
+  ends: number[];
   summary?: SummaryState;
   /** The decision that keeps the view to its cap, and what it leaves out. */
   capped?: { seq: number; covers: [number, number] };
@@ -183,6 +185,8 @@ export interface SessionState {
   archives: Map<string, [number, number]>;
   /** The newest main request was made for a provider that had refused the one before. */
   recovering: boolean;
+  /** The answer to the newest main request ended where the window did: the next request must get smaller. */
+  overflowed: boolean;
   /** A cycle has begun and its end is not journalled. */
   cycleOpen: boolean;
   /** Tokens of the view's messages when a cycle failed or nothing could be done: without more there is no new try. */

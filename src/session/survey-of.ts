@@ -8,7 +8,7 @@ import { type Path, pointer } from '../json/index.js';
 import type { Settings } from '../settings/types.js';
 import { tokensWith } from './edit-tokens.js';
 import { atRest, openFrom } from './open-round.js';
-import { cachesTo } from './prefix.js';
+import { cachesTo, entryBefore } from './prefix.js';
 import { requestTokens, sectionTokens } from './sections.js';
 import type { Session } from './session.js';
 import { spentOf } from './spending.js';
@@ -111,6 +111,7 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     window: budget.window,
     prefix: o.prefix,
     cachesTo: cachesTo(session),
+    entryBefore: (at) => entryBefore(state.ends, at),
     requests: state.sent.requests,
     model: state.model,
     tariff: session.tariff(o.at),

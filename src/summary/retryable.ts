@@ -33,6 +33,11 @@ export function isOverflow(message: string, type?: string): boolean {
   );
 }
 
+/** Did an answer end because the window was full? Source: PROVIDERS A, stop reasons. */
+export function isOverflowStop(stopReason: string | null | undefined): boolean {
+  return stopReason === 'model_context_window_exceeded';
+}
+
 /** Overflow is never plainly retried; neither is what a later try cannot change. */
 export function isRetryable(e: unknown): boolean {
   if (e instanceof HttpFailure) return RETRYABLE.has(e.status) && !isOverflow(e.message);

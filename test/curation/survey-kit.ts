@@ -118,6 +118,7 @@ export class History {
       window: undefined,
       prefix: o.prefix ?? { known: false },
       cachesTo: messages.length,
+      entryBefore: (at: number) => at,
       requests: o.requests ?? 20,
       model,
       tariff: tariffOf({

@@ -376,6 +376,33 @@ test('NS-14 an overflow is answered with a smaller request, once; then the provi
   assert.equal((await d.call('journal.replay', { session: S })).identical, true);
 });
 
+test('NS-14 an answer that was cut where the window ended makes the next request smaller, and only that one', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [GATE], { ...SMALL, context_window: 200_000 });
+  const first = await prepare(d, talk(9));
+  const rest = [assistant('the first half of'), user('go on')];
+  await d.call('turn.end', { session: S, stop_reason: 'model_context_window_exceeded' });
+  const again = await prepare(d, rest);
+  assert.ok(again.tokens.curated < first.tokens.curated);
+  assert.match(texts(again.request.messages), /Prior Context \(Compacted\)/);
+  assert.deepEqual(again.request.messages.slice(-2), rest);
+  await d.call('turn.end', { session: S, stop_reason: 'end_turn' });
+  await prepare(d, [assistant('the second half'), user('thanks')]);
+  assert.equal(events(d, 'memory.compacted').length, 1);
+  assert.equal((await journal(d, 'llm.error')).length, 0);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+test('NS-14 an answer cut by the window, and nothing that could go: the request goes as it is', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [GATE], { ...SMALL, context_window: 200_000 });
+  await prepare(d, [user('say all of it')]);
+  await d.call('turn.end', { session: S, stop_reason: 'model_context_window_exceeded' });
+  const messages = [user('say all of it'), assistant('all of'), user('go on')];
+  assert.deepEqual((await prepare(d, messages.slice(1))).request.messages, messages);
+  assert.equal(events(d, 'memory.irreducible').length, 0);
+});
+
 test('F38 NS-14 an overflow told again with the same key gives the recorded answer', async () => {
   const d = new BenchDaemon({ summariser: new FakeSummariser() });
   await open(d, [GATE], { ...SMALL, context_window: 200_000 });

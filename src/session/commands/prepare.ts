@@ -65,6 +65,7 @@ export async function prepare(
   }
   const pending = new Set(p.pending ?? []);
   const { mode } = session.settings;
+  if (state.overflowed) run.overflow ??= 'cut';
   if (mode === 'enforce') run.repaired = repairNew(session, draft, pending, run.repaired);
   const before = draft.committed.length;
   const first = state.seq + 1;

@@ -1,6 +1,7 @@
 // turn.end: a turn or a model round is over. The boundary: usage is taken in, decisions about what was sent are made.
 
 import { readUsage } from '../../providers/usage.js';
+import { isOverflowStop } from '../../summary/retryable.js';
 import { capHistory } from '../capped.js';
 import type { Draft } from '../commit.js';
 import type { Compactor } from '../condense/compactor.js';
@@ -68,6 +69,7 @@ export function endTurn(
       final,
       boundary: final || settings.curated.boundary === 'round',
       ...(p.stop_reason == null ? {} : { stop_reason: p.stop_reason }),
+      ...(isOverflowStop(p.stop_reason) ? { overflow: true as const } : {}),
       ...(usage?.ok ? { usage: usage.usage } : {}),
       ...(seen === undefined ? {} : { fit: seen.fit }),
       ...(usage?.ok ? withReport(session, usage.usage, state.sent.at) : {}),

@@ -10,7 +10,7 @@ import { VERSION } from '../../version.js';
  * Raise it when what a snapshot says changes its form or its meaning. The version of the product stands beside it, since a fold
  * that another release has changed may come to another state from the same events.
  */
-export const SNAPSHOT_FORMAT = 2;
+export const SNAPSHOT_FORMAT = 3;
 
 /** Why bytes are not taken for a state. */
 export type Refusal = 'damaged' | 'format' | 'build' | 'place' | 'texts' | 'unreadable';
