@@ -85,7 +85,7 @@ function notes(r: WhatIfReport): string[] {
       return i === null ? [] : [`${name} ${(100 * i.low).toFixed(1)} to ${(100 * i.high).toFixed(1)} %`];
     });
     out.push(
-      `the presets were played on ${whole(r.played.requests)} of ${whole(r.requests)} requests, in ${whole(r.played.sessions)} of ${whole(r.sessions)} sessions that were drawn; the table is of those, all else of all`,
+      `the presets were played on ${whole(r.played.requests)} of ${whole(r.requests)} requests, in ${whole(r.played.sessions)} of ${whole(r.sessions)} sessions that were drawn; the table is of those, all else of all; --sample 1 plays all`,
       ranges.length === 0
         ? 'too few sessions to say how far off that may be'
         : `saved, 95 %: ${ranges.join(', ')}`,

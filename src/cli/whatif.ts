@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { EvalThreads } from '../eval/threads.js';
-import { type WhatIfReport, whatIf } from '../eval/whatif/index.js';
+import { playable, type WhatIfReport, whatIf } from '../eval/whatif/index.js';
 import { printJson } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
 import { share } from './numbers.js';
@@ -19,19 +19,18 @@ export function register(program: Command): void {
     .argument('<logs...>', 'files or folders: Claude Code, Codex, OpenAI or Anthropic request logs, exports')
     .option(
       '--sample <share>',
-      'play the presets on this share of the sessions only; the rest is of all',
+      'play the presets on this share of the sessions only, 1 for all; the rest is of all (default: as many as take seconds)',
       share,
-      1,
     )
     .option('--json', 'as JSON')
-    .action(async (logs: string[], o: { sample: number; json?: boolean }) => {
+    .action(async (logs: string[], o: { sample?: number; json?: boolean }) => {
       const report = await run(logs, o.sample);
       if (o.json === true) printJson(report);
       else process.stdout.write(whatIfTable(report));
     });
 }
 
-async function run(logs: readonly string[], sample: number): Promise<WhatIfReport> {
+async function run(logs: readonly string[], sample: number | undefined): Promise<WhatIfReport> {
   const files = logs.flatMap(filesOf);
   if (files.length === 0)
     throw new CommandError('no log files there', {
@@ -43,7 +42,7 @@ async function run(logs: readonly string[], sample: number): Promise<WhatIfRepor
   try {
     return await whatIf(files, {
       judge: (session, plays) => threads.judge(session, plays),
-      sample,
+      sample: sample ?? playable(files.reduce((sum, file) => sum + statSync(file).size, 0)),
       ahead: threads.ahead,
       onSession: (session, bytes) => progress.show(session.id, bytes),
     });

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import { attach } from '../../native/index.js';
 import { isDrawn } from '../../src/eval/cases/sampler.js';
 import { EvalThreads } from '../../src/eval/threads.js';
-import { judge, WHATIF_PRESETS, type WhatIfReport, whatIf } from '../../src/eval/whatif/index.js';
+import { judge, playable, WHATIF_PRESETS, type WhatIfReport, whatIf } from '../../src/eval/whatif/index.js';
 import { exportJsonl } from '../../src/journal/index.js';
 import { assistant, BenchDaemon, roughTokens, toolRound, user } from '../session/bench-daemon.js';
 
@@ -134,6 +135,17 @@ test('whatif of a sample: what was used is of all sessions, the presets of those
   assert.equal(apart.sessions, some.played.sessions);
   for (const preset of WHATIF_PRESETS)
     assert.deepEqual({ ...some.presets[preset], saved_interval: null }, apart.presets[preset]);
+});
+
+test('whatif plays small logs whole, and of large ones what takes seconds', () => {
+  const mb = 2 ** 20;
+  assert.equal(playable(0), 1);
+  assert.equal(playable(64 * mb), 1);
+  fc.assert(
+    fc.property(fc.integer({ min: 64 * mb + 1, max: 2 ** 45 }), (bytes) => {
+      assert.ok(playable(bytes) > 0 && playable(bytes) * bytes <= 64 * mb);
+    }),
+  );
 });
 
 test('whatif rejects when a judge fails, and waits for no other', async () => {
