@@ -39,6 +39,7 @@ import { WorkingFiles } from './service/working-files.js';
 import { Backstage } from './session/backstage.js';
 import { SessionRegistry } from './session/registry.js';
 import { codeMark } from './session/snapshot/code.js';
+import { extractIn } from './summary/task.js';
 import { VERSION } from './version.js';
 import { Vocabularies } from './vocabularies.js';
 
@@ -192,7 +193,7 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
     countShort: count ?? ((text, encoding) => tokenizer.count(text, encoding)),
     newId: () => randomUUID(),
     summariser: (wanted) => summariserFor(wanted, pool, process.env),
-    extract: (payload, how) => pool.run('summary_extract', payload, how),
+    extract: (payload, how) => extractIn(pool, payload, how),
     decided: (payload, how) => pool.run('first_decisions', payload, how),
     backstage: new Backstage(),
     configLayers: () => config.layers,

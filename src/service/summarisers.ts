@@ -9,6 +9,7 @@ import { BuiltInSummariser } from '../summary/built-in.js';
 import { httpComplete, keyFrom } from '../summary/http.js';
 import { type Complete, ModelSummariser } from '../summary/model.js';
 import type { Summariser } from '../summary/summariser.js';
+import { extractIn } from '../summary/task.js';
 import type { Caller } from './context.js';
 
 /** Time for one answer of the client; the cycle's own deadline ends it before. */
@@ -38,9 +39,7 @@ export function summariserFor(wanted: SummariserWanted, pool: Pool, env: NodeJS.
       count,
     });
   }
-  return new BuiltInSummariser((payload) =>
-    pool.run('summary_extract', payload, { background: wanted.background }),
-  );
+  return new BuiltInSummariser((payload) => extractIn(pool, payload, { background: wanted.background }));
 }
 
 /** Input that a model of this window takes beside the longest answer; unknown windows are not guessed. */

@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import type { SessionKey, Store } from '../journal/index.js';
+import { inPieces } from '../pool/pieces.js';
 import type { Committed } from '../session/commit.js';
 import type { FileKeeper } from '../session/deps.js';
 import { evolve, freshState } from '../session/evolve.js';
@@ -154,7 +155,7 @@ export class WorkingFiles implements FileKeeper {
       if (!f.known) await this.#archivesAsJournalled(f.key, at, backups);
       for (const name of f.names) {
         const path = join(at, name);
-        if (whole !== undefined) await this.#replace(f, name, path, whole.map(written));
+        if (whole !== undefined) await this.#replace(f, name, path, whole);
         if (added.length > 0) await folder.append(path, added.map(written).join(''));
       }
       f.known = true;
@@ -167,12 +168,13 @@ export class WorkingFiles implements FileKeeper {
   }
 
   /** The file as it should be: left alone where it is, grown where it is a beginning, else replaced. */
-  async #replace(f: Follow, name: string, path: string, lines: readonly string[]): Promise<void> {
+  async #replace(f: Follow, name: string, path: string, whole: readonly BufferLine[]): Promise<void> {
     const there = f.known ? undefined : await folder.load(path);
-    if (there === undefined) return folder.writeWhole(path, lines.join(''));
+    if (there === undefined) return folder.writeWhole(path, allWritten(whole));
+    const lines = await inPieces(whole, written);
     if (there.skipped > 0) this.#deps.skipped(f.key, name, there.skipped);
     const begins = there.lines.length <= lines.length && there.lines.every((l, i) => l === lines[i]);
-    if (there.skipped > 0 || !begins) return folder.writeWhole(path, lines.join(''));
+    if (there.skipped > 0 || !begins) return folder.writeWhole(path, lines);
     const rest = lines.slice(there.lines.length);
     if (rest.length > 0) await folder.append(path, rest.join(''));
   }
@@ -203,6 +205,11 @@ function begin(key: SessionKey, state: SessionState, names: readonly string[]): 
   };
 }
 
+/** Lines as they are written, each made when it is its turn. */
+function* allWritten(lines: readonly BufferLine[]): Generator<string> {
+  for (const line of lines) yield written(line);
+}
+
 function isEmpty(f: Follow): boolean {
   return f.whole === undefined && f.added.length === 0 && f.archives.length === 0;
 }
@@ -217,9 +224,9 @@ function filesOf(name: string): string[] {
 
 async function writeArchive(at: string, a: Archive): Promise<void> {
   const [lines, meta, summary] = filesOf(a.name) as [string, string, string];
-  await folder.writeWhole(join(at, lines), a.lines.map(written).join(''));
-  await folder.writeWhole(join(at, meta), a.meta);
-  await folder.writeWhole(join(at, summary), a.summary);
+  await folder.writeWhole(join(at, lines), allWritten(a.lines));
+  await folder.writeWhole(join(at, meta), [a.meta]);
+  await folder.writeWhole(join(at, summary), [a.summary]);
 }
 
 /** Every archive that a journal speaks of, made from it again. */
@@ -247,7 +254,7 @@ export async function rebuildFiles(
     made.push(...filesOf(archive.name));
   }
   for (const name of wantedFiles(settings)) {
-    await folder.writeWhole(join(into, name), bufferLines(state).map(written).join(''));
+    await folder.writeWhole(join(into, name), allWritten(bufferLines(state)));
     made.push(name);
   }
   return made.sort();

@@ -1,7 +1,7 @@
 // The folder of one session's derived files: its place, and writing that is whole or appends. Knows no session.
 
 import { randomBytes } from 'node:crypto';
-import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../hash.js';
 import type { SessionKey } from '../journal/index.js';
@@ -19,15 +19,46 @@ export function folderOf(root: string, key: SessionKey): string {
   return join(root, safe(key.tenant), safe(key.session));
 }
 
-export async function writeWhole(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+/** Characters that are written at once. */
+const CHUNK = 64 * 1024;
+
+/** Parts that are long enough to be written, each made when its turn comes. */
+function* gathered(parts: Iterable<string>): Generator<string> {
+  let text = '';
+  for (const part of parts) {
+    text += part;
+    if (text.length < CHUNK) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}
+
+/** A file of these parts, in the place of what there is. It is made piece by piece: a session may be long. */
+export async function writeWhole(path: string, parts: Iterable<string>): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`;
   try {
-    await writeFile(draft, text, PRIVATE);
+    const file = await openNew(draft);
+    try {
+      for (const text of gathered(parts)) await file.appendFile(text);
+    } finally {
+      await file.close();
+    }
     await rename(draft, path);
   } catch (e) {
     await rm(draft, { force: true });
     throw e;
+  }
+}
+
+/** The folder is there but for the first time. */
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'w', PRIVATE.mode);
+  } catch (e) {
+    if ((e as NodeJS.ErrnoException).code !== 'ENOENT') throw e;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return open(path, 'w', PRIVATE.mode);
   }
 }
 

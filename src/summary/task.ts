@@ -4,6 +4,7 @@ import type { Encoding } from '../pool/contract.js';
 import { countHere } from '../pool/count-core.js';
 import { registerTask } from '../pool/registry.js';
 import { type Extract, extract } from './extractive.js';
+import { type PackedSources, packSources, unpackSources } from './packed.js';
 import { firstDecisions } from './pins.js';
 import type { Said, SourceMessage } from './source.js';
 
@@ -12,6 +13,9 @@ export interface ExtractPayload {
   budget: number;
   encoding: Encoding;
 }
+
+/** The messages as they are where few, else packed. */
+type SentPayload = Omit<ExtractPayload, 'messages'> & { sources: readonly SourceMessage[] | PackedSources };
 
 export interface DecidedPayload {
   /** Messages of the first turn. */
@@ -23,7 +27,7 @@ export interface DecidedPayload {
 
 declare module '../pool/contract.js' {
   interface TaskMap {
-    summary_extract: { payload: ExtractPayload; result: Extract };
+    summary_extract: { payload: SentPayload; result: Extract };
     first_decisions: { payload: DecidedPayload; result: string[] };
   }
 }
@@ -41,11 +45,30 @@ function size(messages: readonly SourceMessage[]): number {
   return chars;
 }
 
+const isPacked = (sources: SentPayload['sources']): sources is PackedSources => 'table' in sources;
+
 registerTask('summary_extract', {
-  run: ({ messages, budget, encoding }) =>
-    extract(messages, budget, (text) => countHere([text], encoding)[0]!),
-  inline: ({ messages }) => size(messages) <= INLINE_CHARS,
+  run: ({ sources, budget, encoding }) => {
+    const messages = isPacked(sources) ? unpackSources(sources) : sources;
+    return extract(messages, budget, (text) => countHere([text], encoding)[0]!);
+  },
+  inline: ({ sources }) => !isPacked(sources),
 });
+
+interface Background {
+  /** No call waits for it, until this fires. */
+  background?: AbortSignal;
+}
+
+/** The built-in summariser's work in a pool. The messages must not change until it has begun. */
+export async function extractIn(
+  pool: { run(kind: 'summary_extract', payload: SentPayload, o: Background): Promise<Extract> },
+  { messages, budget, encoding }: ExtractPayload,
+  o: Background = {},
+): Promise<Extract> {
+  const sources = size(messages) <= INLINE_CHARS ? messages : await packSources(messages);
+  return pool.run('summary_extract', { sources, budget, encoding }, o);
+}
 
 registerTask('first_decisions', {
   run: ({ messages, budget, encoding }) =>

@@ -169,6 +169,7 @@ test('L5-5 L4-11 a call that meets a summary under way waits for that one, and g
   await prepare(d, talk(3));
   await d.call('session.append', { session: S, messages: [assistantText('so')] });
   await d.call('turn.end', { session: S });
+  await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(fake.asked.length, 1);
   await prepare(d, [user('on')]);
   const held = prepare(d, [assistantText('more'), ...talk(8)]);

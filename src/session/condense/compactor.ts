@@ -201,7 +201,7 @@ export class Compactor {
         await this.#fail(current, { ok: false, how: 'rejected', reason: CHANGED });
         return;
       }
-      const request = requestOf(session, cycle, cycle.weight);
+      const request = await requestOf(session, cycle, cycle.weight);
       const background = cycle.hurry.signal;
       const wanted = {
         key: session.key,

@@ -1,6 +1,7 @@
 // What a summariser is asked, from a cycle: its messages as plain data, its budget, the operator's wishes.
 
 import { outputReserve } from '../../economics/window.js';
+import { inPieces } from '../../pool/pieces.js';
 import { type SourceMessage, sourceOf } from '../../summary/source.js';
 import type { SummaryRequest } from '../../summary/summariser.js';
 import type { Session } from '../session.js';
@@ -27,11 +28,12 @@ export function wordsBound(session: Session): number {
   return Math.max(LEAST, Math.min(8000, Math.floor(threshold / 16)));
 }
 
-export function requestOf(session: Session, cycle: Cycle, freed: number): SummaryRequest {
+/** Made in pieces, from the messages as they were when the cycle began. */
+export async function requestOf(session: Session, cycle: Cycle, freed: number): Promise<SummaryRequest> {
   const { settings, state } = session;
   const own = cycle.kind === 'compaction' ? settings.plugins.compaction : settings.plugins.summaryBuffer;
   const { window, maxOutput } = session.budget();
-  const messages = sources(session, cycle);
+  const messages = await sources(session, cycle);
   const buffer = settings.plugins.summaryBuffer;
   return {
     session: session.key.session,
@@ -49,10 +51,11 @@ export function requestOf(session: Session, cycle: Cycle, freed: number): Summar
 }
 
 /** Messages of a cycle as plain data. */
-export function sources(session: Session, cycle: Cycle): SourceMessage[] {
+function sources(session: Session, cycle: Cycle): Promise<SourceMessage[]> {
   const { state } = session;
-  return cycle.range.fresh.map((at) => {
-    const m = state.messages[at]!;
+  const { range, messages } = cycle;
+  return inPieces(range.fresh, (at) => {
+    const m = messages[at - range.from]!;
     return sourceOf(at, m.turn, m.reading, (part) => state.calls.resultOf(at, part)?.tool);
   });
 }
