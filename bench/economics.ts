@@ -17,13 +17,13 @@ import {
 } from '../src/economics/simulate.js';
 import { MOST_LOSS } from '../src/economics/spending.js';
 import {
-  generator,
   lengthMix,
   REFERENCE_MIX,
   SYNTHETIC,
   syntheticSession,
   WORKLOADS,
 } from '../src/economics/workloads.js';
+import { seeded } from '../src/random.js';
 import { transcriptsFolder } from './estimates.js';
 
 /** (r, w) of the six price columns. */
@@ -170,7 +170,7 @@ export function gridFigures(): Figures {
   for (const load of Object.values(WORKLOADS)) {
     for (const requests of [80, 200]) {
       const sessions = [1, 2, 3, 4, 5].map((seed) =>
-        syntheticSession(load, requests, generator(seed * 7919 + requests)),
+        syntheticSession(load, requests, seeded(seed * 7919 + requests)),
       );
       for (const price of PRICES) {
         const o = { ...SYNTHETIC, keep: load.keep, r: price.r, w: price.w };
@@ -221,7 +221,7 @@ export function mixFigures(): Figures {
 
 /** A session that grows past a price cliff at 100k tokens: its largest request, and what is left of the bill. */
 export function cliffFigures(): Figures {
-  const session = syntheticSession(WORKLOADS.mixed, 60, generator(3));
+  const session = syntheticSession(WORKLOADS.mixed, 60, seeded(3));
   const o = { ...SYNTHETIC, keep: 5, r: 0.1, w: 1.25 };
   return {
     cliff_limit: CLIFF,

@@ -1,5 +1,6 @@
 // Turns to search in, as many as wanted: windows of the recorded conversations, or of what every installation has; with names of
 // their own in between, as in real work: a few known everywhere, most in one place only.
+import { seeded } from '../../src/random.js';
 import { code, json, prose, transcripts } from '../corpora.js';
 
 /** Sessions have so many turns. */
@@ -22,7 +23,7 @@ export function turns(): Turns {
     sum += s.length;
   }
   const text = (i: number): string => {
-    const random = seeded(i);
+    const random = numbers(i);
     const at = random() * sum;
     let n = 0;
     for (let low = 0, high = starts.length; low < high; ) {
@@ -47,7 +48,7 @@ export function turns(): Turns {
 
 /** A question: some words of one turn in a row, names among them now and then. */
 export function question(t: Turns, i: number, among: number): string {
-  const random = seeded(i + 0x5eed);
+  const random = numbers(i + 0x5eed);
   const words = t
     .text(Math.floor(random() * among))
     .split(/\s+/)
@@ -57,12 +58,7 @@ export function question(t: Turns, i: number, among: number): string {
   return words.slice(from, from + n).join(' ');
 }
 
-function seeded(seed: number): () => number {
-  let s = Math.imul(seed + 1, 0x9e3779b1) >>> 0;
-  return () => {
-    s = (s + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(s ^ (s >>> 15), s | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
+/** Each turn's own: neighbours are far apart. */
+function numbers(i: number): () => number {
+  return seeded(Math.imul(i + 1, 0x9e3779b1));
 }

@@ -1,7 +1,7 @@
 // Groups of like vectors: spherical k-means from a fixed seed, then the sizes that R-15 asks for. Pure; in steps, so that
 // a caller can let others run in between.
 
-import { seeded } from './random.js';
+import { seeded } from '../random.js';
 import { checkFinite, dot, normalise } from './vectors.js';
 
 /** a cluster has at least so many documents; what finds none is noise. */

@@ -1,16 +1,6 @@
-// Synthetic sessions of COSTS 8 for the simulator. Pure; random numbers come from a seeded generator.
+// Synthetic sessions of COSTS 8 for the simulator. Pure; random numbers come from a seed.
+import { seeded } from '../random.js';
 import type { SimSession } from './simulate.js';
-
-/** Mulberry32: small, seeded, good enough to draw workloads. */
-export function generator(seed: number): () => number {
-  let a = seed >>> 0;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 export interface Workload {
   /** Other tokens per request. */
@@ -67,8 +57,8 @@ export const REFERENCE_MIX: LengthMix = { sessions: 120, median: 40, mean: 57, s
 
 /** Mixed sessions of lognormal length. */
 export function lengthMix(mix: LengthMix, gaps?: { share: number; seed: number }): SimSession[] {
-  const random = generator(mix.seed);
-  const gapRandom = generator(gaps?.seed ?? 1);
+  const random = seeded(mix.seed);
+  const gapRandom = seeded(gaps?.seed ?? 1);
   const sigma = Math.sqrt(2 * Math.log(mix.mean / mix.median));
   return Array.from({ length: mix.sessions }, () => {
     const requests = Math.max(1, Math.round(mix.median * Math.exp(sigma * normal(random))));

@@ -1,17 +1,7 @@
 // Statistics of paired runs: a bootstrap interval of a mean difference, McNemar's test of successes, non-inferiority.
 // Deterministic by seed. Pure.
 
-/** A stream of numbers in [0, 1) from a seed (mulberry32): the same on every machine. */
-export function dice(seed: number): () => number {
-  let a = seed >>> 0;
-  return () => {
-    a = (a + 0x6d2b79f5) >>> 0;
-    let t = a;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
+import { seeded } from '../random.js';
 
 export interface Interval {
   mean: number;
@@ -50,7 +40,7 @@ export function pairedBootstrap(
   const { seed = 1, samples = 2000, level = 0.95 } = o;
   const { mean, error } = moments(differences, (i) => i);
   if (error === 0) return { mean, low: mean, high: mean, n };
-  const next = dice(seed);
+  const next = seeded(seed);
   const drawn = new Uint32Array(n);
   const t: number[] = [];
   for (let s = 0; s < samples; s++) {
@@ -81,7 +71,7 @@ export function ratioBootstrap(
 ): Interval | undefined {
   if (first.length < LEAST_PAIRS || second.length < LEAST_PAIRS) return undefined;
   const { seed = 1, samples = 2000, level = 0.95 } = o;
-  const next = dice(seed);
+  const next = seeded(seed);
   const ratio = (units: readonly Weighed[], draw: (i: number) => number): number => {
     let sum = 0;
     let weight = 0;
@@ -118,7 +108,7 @@ export function ratioBootstrap(
 export function shareBootstrap(units: readonly Weighed[], o: BootstrapOptions = {}): Interval | undefined {
   const n = units.length;
   const { seed = 1, samples = 2000, level = 0.95 } = o;
-  const next = dice(seed);
+  const next = seeded(seed);
   const share = (draw: (i: number) => number): number => {
     let sum = 0;
     let weight = 0;

@@ -1,17 +1,6 @@
 // A disk that lies as disks do, from a seed: unsynced writes are lost, torn at sectors and reordered by a power loss. Pure.
 import { CuratedError } from '../errors.js';
 
-/** A pseudo-random source in [0, 1); the same seed gives the same numbers. */
-export function seeded(seed: number): () => number {
-  let a = seed >>> 0;
-  return () => {
-    a = (a + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const SECTOR = 512;
 
 type Change =

@@ -18,7 +18,8 @@ import {
   simulate,
   simulateAll,
 } from '../../src/economics/simulate.js';
-import { generator, SYNTHETIC, syntheticSession, WORKLOADS } from '../../src/economics/workloads.js';
+import { SYNTHETIC, syntheticSession, WORKLOADS } from '../../src/economics/workloads.js';
+import { seeded } from '../../src/random.js';
 
 const O = { prefix: 1000, keep: 1, stub: 10, r: 0.1, w: 1.25 };
 const result = (tokens: number) => ({ tokens, result: true });
@@ -50,7 +51,7 @@ test('COSTS 8 results up to the placeholder are never cleared and do not count a
 });
 
 test('COSTS 11 predicted and realised saving of every edit agree within 1 % when the future is known', () => {
-  const session = syntheticSession(WORKLOADS.mixed, 150, generator(11));
+  const session = syntheticSession(WORKLOADS.mixed, 150, seeded(11));
   const made: EditDecision[] = [];
   const o = { ...SYNTHETIC, keep: 5, r: 0.1, w: 1.25 };
   const bill = simulate(
@@ -67,7 +68,7 @@ test('COSTS 11 predicted and realised saving of every edit agree within 1 % when
 });
 
 test('COSTS 11 a wrong clock costs at most S (w - r) once', () => {
-  const session = syntheticSession(WORKLOADS.mixed, 12, generator(2));
+  const session = syntheticSession(WORKLOADS.mixed, 12, seeded(2));
   const o = { ...SYNTHETIC, keep: 5, r: 0.1, w: 1.25 };
   let once: EditDecision | undefined;
   // The session is told at request 10 that the cache is cold, while it is warm.
@@ -140,7 +141,7 @@ test('COSTS 11 recorded sessions: calibration, best fixed batch, single sessions
 
 test('COSTS 8 the simulator is deterministic', () => {
   const run = () =>
-    simulateAll([syntheticSession(WORKLOADS.huge, 60, generator(5))], curatedPolicy(), {
+    simulateAll([syntheticSession(WORKLOADS.huge, 60, seeded(5))], curatedPolicy(), {
       ...SYNTHETIC,
       keep: 3,
       r: PRICES[0].r,

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { attempt } from '../../src/eval/live/attempt.js';
 import { type LiveReport, livePivot } from '../../src/eval/live/pivot.js';
 import { loadTasks, type Task } from '../../src/eval/live/task.js';
-import { dice } from '../../src/eval/stats.js';
+import { seeded } from '../../src/random.js';
 
 const ROOT = resolve(fileURLToPath(new URL('../../..', import.meta.url)));
 const AGENT = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(ROOT, 'test/fixtures/agent/agent.mjs'))}`;
@@ -88,7 +88,7 @@ function planted(
   seed: number,
   o: { stopEarly?: boolean; trials?: number } = {},
 ) {
-  const next = dice(seed);
+  const next = seeded(seed);
   const tasks = Array.from({ length: 20 }, (_, i) => ({
     name: `t${i}`,
     prompt: '',

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SequentialTest, type Verdict } from '../../src/eval/sequential.js';
-import { dice, ratioBootstrap } from '../../src/eval/stats.js';
+import { ratioBootstrap } from '../../src/eval/stats.js';
+import { seeded } from '../../src/random.js';
 
 function normal(next: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
@@ -15,7 +16,7 @@ function verdictOf(
   most: number,
   margin?: number,
 ): { verdict: Verdict; pairs: number } {
-  const next = dice(seed);
+  const next = seeded(seed);
   const run = new SequentialTest({ seed, ...(margin === undefined ? {} : { margin }) });
   for (let n = 1; n <= most; n++) {
     const verdict = run.add(mean + normal(next));
@@ -62,12 +63,12 @@ test('the ratio of two groups: planted nulls stay near the level, a planted half
   let found = 0;
   const runs = 300;
   for (let seed = 1; seed <= runs; seed++) {
-    const next = dice(seed);
+    const next = seeded(seed);
     const i = ratioBootstrap(group(next, 1), group(next, 1), { seed, samples: 400 })!;
     if (i.low > 0 || i.high < 0) found++;
   }
   assert.ok(found / runs <= 0.1, `${found} of ${runs}`);
-  const next = dice(5);
+  const next = seeded(5);
   const half = ratioBootstrap(group(next, 0.5), group(next, 1))!;
   assert.ok(half.high < 0 && half.low > -1, JSON.stringify(half));
   assert.equal(ratioBootstrap(group(next, 1).slice(0, 4), group(next, 1)), undefined);

@@ -2,14 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  dice,
-  isNonInferior,
-  mcNemar,
-  pairedBootstrap,
-  quantile,
-  shareBootstrap,
-} from '../../src/eval/stats.js';
+import { isNonInferior, mcNemar, pairedBootstrap, quantile, shareBootstrap } from '../../src/eval/stats.js';
+import { seeded } from '../../src/random.js';
 
 const EVALS = 1000;
 const PAIRS = 24;
@@ -22,7 +16,7 @@ function normal(next: () => number): number {
 
 /** Share of simulated evals in which the interval leaves out 0. */
 function found(effect: number, draw: (next: () => number) => number): number {
-  const next = dice(7);
+  const next = seeded(7);
   let n = 0;
   for (let e = 0; e < EVALS; e++) {
     const differences = Array.from({ length: PAIRS }, () => effect + draw(next));
@@ -65,7 +59,7 @@ test('McNemar: exact values, and the level holds for planted nulls', () => {
       1e-12,
   );
   assert.equal(mcNemar([true, false], [true, false]).p, 1);
-  const next = dice(11);
+  const next = seeded(11);
   let alarms = 0;
   for (let e = 0; e < EVALS; e++) {
     const a = Array.from({ length: 40 }, () => next() < 0.7);
@@ -79,7 +73,7 @@ test('McNemar: exact values, and the level holds for planted nulls', () => {
 });
 
 test('non-inferiority: a loss within the margin passes, one beyond it does not', () => {
-  const next = dice(5);
+  const next = seeded(5);
   const around = (mean: number) => Array.from({ length: 60 }, () => mean + 0.05 * normal(next));
   assert.equal(isNonInferior(around(-0.01), 0.05), true);
   assert.equal(isNonInferior(around(-0.1), 0.05), false);
@@ -93,7 +87,7 @@ test('quantiles interpolate', () => {
 });
 
 test('the share that a sample of sessions saved: its interval holds the true one about as often as it says', () => {
-  const next = dice(23);
+  const next = seeded(23);
   let held = 0;
   for (let e = 0; e < 300; e++) {
     // Sizes over two decades; each saves 30 % of its own on average.

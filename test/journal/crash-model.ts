@@ -5,8 +5,9 @@ import { textBlob } from '../../src/journal/blobs.js';
 import type { JournalRecord, SessionKey } from '../../src/journal/index.js';
 import { packGroup, unpackRecords } from '../../src/journal/packed.js';
 import { type Batch, type Reply, Runner } from '../../src/journal/runner.js';
-import { PowerLoss, SimDisk, seeded } from '../../src/journal/sim-disk.js';
+import { PowerLoss, SimDisk } from '../../src/journal/sim-disk.js';
 import { SimEngine, type SimOptions } from '../../src/journal/sim-engine.js';
+import { seeded } from '../../src/random.js';
 import { key, Writer } from './kit.js';
 
 /** What a client of one session knows. */

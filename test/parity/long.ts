@@ -1,12 +1,14 @@
 // The long form of the fuzz: `node dist/test/parity/long.js [strings] [seed]`, 10 million by default (about 20 minutes).
+
 import { attach } from '../../native/index.js';
-import { ENCODINGS, expected, randomFrom, smallest } from './oracle.js';
+import { seeded } from '../../src/random.js';
+import { ENCODINGS, expected, smallest } from './oracle.js';
 import { randomString } from './strings.js';
 
 const strings = Number(process.argv[2] ?? 10_000_000);
 const seed = Number(process.argv[3] ?? 1);
 const tokenizer = attach();
-const random = randomFrom(seed);
+const random = seeded(seed);
 let differences = 0;
 for (let i = 0; i < strings; i++) {
   const text = randomString(random);

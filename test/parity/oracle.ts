@@ -22,17 +22,6 @@ export function expected(text: string, encoding: Encoding): number {
   return expectedTokens(text, encoding).length;
 }
 
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let s = seed >>> 0;
-  return () => {
-    s = (s + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(s ^ (s >>> 15), 1 | s);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
-}
-
 /** The shortest part of `text` (cut at code points) that still differs; for a readable failure. */
 export function smallest(text: string, differs: (t: string) => boolean): string {
   let chars = [...text];

@@ -3,14 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { seeded } from '../../src/random.js';
+import { type Example, type Fit, fitNet } from '../../src/topics/eval/fit.js';
 import { exchangesIn, splice } from '../../src/topics/eval/splice.js';
-import { type Example, type Fit, fitNet, generator, probability } from '../../src/topics/net.js';
+import { probability } from '../../src/topics/net.js';
 
 const FIT: Fit = { units: 6, seeds: 2, epochs: 60, decay: 0.0001, rate: 0.05 };
 
 /** Yes where exactly one of two numbers is high; a third is noise. */
 function either(n: number): Example[] {
-  const random = generator(7);
+  const random = seeded(7);
   return Array.from({ length: n }, () => {
     const [a, b, c] = [random(), random(), random()];
     return { x: Float64Array.of(1, a, b, c), y: a > 0.5 !== b > 0.5, weight: 1 / n };

@@ -5,17 +5,15 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { CuratedError } from '../../src/errors.js';
 import { cosine } from '../../src/pool/vectors.js';
+import { seeded } from '../../src/random.js';
 import { Owner } from '../../src/topics/index/owner.js';
 import { Rows } from '../../src/topics/index/rows.js';
 import { VectorIndex } from '../../src/topics/index/vector-index.js';
 
 /** Deterministic vectors around a few centres. */
 function cloud(n: number, dims: number, seed = 7): Float32Array[] {
-  let s = seed;
-  const next = () => {
-    s = (Math.imul(s, 1664525) + 1013904223) >>> 0;
-    return s / 2 ** 32 - 0.5;
-  };
+  const random = seeded(seed);
+  const next = () => random() - 0.5;
   const centres = Array.from({ length: 20 }, () => Float32Array.from({ length: dims }, next));
   return Array.from({ length: n }, (_, i) => centres[i % 20]!.map((x) => x + 0.4 * next()));
 }

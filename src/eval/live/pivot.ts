@@ -1,8 +1,9 @@
 // Live pivots: an agent of the user's own at the same tasks under several arms, interleaved, so that what drifts drifts for
 // all. Each arm has a daemon of its own. Pure but for what it is handed.
 
+import { seeded } from '../../random.js';
 import { SequentialTest, type Verdict } from '../sequential.js';
-import { dice, type Interval, isNonInferior, type McNemar, mcNemar, pairedBootstrap } from '../stats.js';
+import { type Interval, isNonInferior, type McNemar, mcNemar, pairedBootstrap } from '../stats.js';
 import type { Attempt } from './attempt.js';
 import type { SessionBill } from './session-bill.js';
 import type { Task } from './task.js';
@@ -57,7 +58,7 @@ export interface LiveOptions {
 }
 
 export async function livePivot(o: LiveOptions): Promise<LiveReport> {
-  const next = dice(o.seed);
+  const next = seeded(o.seed);
   const trials: LiveTrial[] = [];
   const tests = new Map(
     o.arms.slice(1).map((arm) => [arm, new SequentialTest({ margin: o.margin, seed: o.seed })]),

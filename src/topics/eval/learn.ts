@@ -2,9 +2,10 @@
 // see. Every set counts alike, however many dialogues it has.
 
 import { END_FEATURES, INPUT_FEATURES } from '../features.js';
-import { type Example, type Fit, fitNet, probability, type Weights } from '../net.js';
+import { probability, type Weights } from '../net.js';
 import type { Rule } from '../rule.js';
 import type { Dialogue } from './data.js';
+import { type Example, type Fit, fitNet } from './fit.js';
 import { type Judged, score } from './metrics.js';
 import { roll, type Step } from './roll.js';
 

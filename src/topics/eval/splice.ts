@@ -4,7 +4,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generator } from '../net.js';
+import { seeded } from '../../random.js';
 import { type Dialogue, type Exchange, loadSet } from './data.js';
 
 interface Plan {
@@ -17,7 +17,7 @@ const PIECES = [3, 5] as const;
 const EXCHANGES = [2, 6] as const;
 
 export function splice(pool: readonly (readonly Exchange[])[], { dialogues, seed }: Plan): Dialogue[] {
-  const random = generator(seed);
+  const random = seeded(seed);
   const between = ([least, most]: readonly [number, number]) =>
     least + Math.floor(random() * (most - least + 1));
   return Array.from({ length: dialogues }, (_, at) => {

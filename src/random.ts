@@ -1,5 +1,9 @@
-// Chance that repeats: the same seed gives the same numbers everywhere (mulberry32). Pure.
+// Chance that repeats: the same seed gives the same numbers on every machine (mulberry32). Not for secrets. Pure.
 
+/**
+ * @param seed any integer; its low 32 bits count
+ * @returns the next number in [0, 1)
+ */
 export function seeded(seed: number): () => number {
   let a = seed >>> 0;
   return () => {

@@ -1,0 +1,149 @@
+// How the rule's weights are found: nets trained apart from random beginnings, and averaged. Pure; the same examples give the
+// same weights.
+
+import { seeded } from '../../random.js';
+import { sigmoid, type Weights } from '../net.js';
+
+export interface Example {
+  x: Float64Array;
+  y: boolean;
+  weight: number;
+}
+
+export interface Fit {
+  units: number;
+  /** Nets that are trained apart and averaged. */
+  seeds: number;
+  /** Times that every example is shown. */
+  epochs: number;
+  decay: number;
+  /** Of the first step; falls to 0. */
+  rate: number;
+}
+
+const BATCH = 256;
+/** Least spread that a feature is scaled by: a cue that is seldom there must not weigh by its rarity. */
+const LEAST_SPREAD = 0.1;
+
+/** Weighted maximum likelihood with decaying weights, by Adam over shuffled batches. */
+export function fitNet(examples: readonly Example[], fit: Fit): Weights {
+  const d = examples[0]!.x.length;
+  const n = examples.length;
+  const { mean, spread } = scales(examples, d);
+  const z = new Float64Array(n * d);
+  let weights = 0;
+  for (const [k, { x, weight }] of examples.entries()) {
+    z[k * d] = 1;
+    for (let i = 1; i < d; i += 1) z[k * d + i] = (x[i]! - mean[i]!) / spread[i]!;
+    weights += weight;
+  }
+  const nets = Array.from({ length: fit.seeds }, (_, seed) => train(examples, z, weights / n, fit, seed + 1));
+  // The scales go into the weights; the bias takes the means.
+  const unscaled = (w: Float64Array, from: number, factor: number): number[] => {
+    const out = Array.from({ length: d }, (_, i) => w[from + i]! * factor);
+    for (let i = 1; i < d; i += 1) {
+      out[i]! /= spread[i]!;
+      out[0]! -= out[i]! * mean[i]!;
+    }
+    return out;
+  };
+  const direct = nets.map((w) => unscaled(w, 0, 1 / fit.seeds));
+  return {
+    weights: Array.from({ length: d }, (_, i) => direct.reduce((sum, w) => sum + w[i]!, 0)),
+    units: nets.flatMap((w) =>
+      Array.from({ length: fit.units }, (_, u) => ({
+        weights: unscaled(w, (1 + u) * d, 1),
+        out: w[(1 + fit.units) * d + u]! / fit.seeds,
+      })),
+    ),
+  };
+}
+
+function scales(examples: readonly Example[], d: number): { mean: Float64Array; spread: Float64Array } {
+  const mean = new Float64Array(d);
+  const spread = new Float64Array(d);
+  for (const { x } of examples) for (let i = 0; i < d; i += 1) mean[i]! += x[i]! / examples.length;
+  for (const { x } of examples)
+    for (let i = 0; i < d; i += 1) spread[i]! += (x[i]! - mean[i]!) ** 2 / examples.length;
+  for (let i = 0; i < d; i += 1) spread[i] = Math.max(LEAST_SPREAD, Math.sqrt(spread[i]!));
+  return { mean, spread };
+}
+
+/** @returns direct weights, those of each unit, then what the units add */
+function train(
+  examples: readonly Example[],
+  z: Float64Array,
+  meanWeight: number,
+  { units, epochs, decay, rate }: Fit,
+  seed: number,
+): Float64Array {
+  const n = examples.length;
+  const d = z.length / n;
+  const size = d * (1 + units) + units;
+  const outs = d * (1 + units);
+  const random = seeded(seed);
+  const w = new Float64Array(size);
+  for (let i = d; i < outs; i += 1) w[i] = normal(random) / Math.sqrt(d);
+  for (let i = outs; i < size; i += 1) w[i] = (0.3 * normal(random)) / Math.sqrt(units);
+  const gradient = new Float64Array(size);
+  const first = new Float64Array(size);
+  const second = new Float64Array(size);
+  const swing = new Float64Array(units);
+  const order = Uint32Array.from({ length: n }, (_, i) => i);
+  let step = 0;
+  for (let epoch = 0; epoch < epochs; epoch += 1) {
+    shuffle(order, random);
+    const speed = rate * (1 - epoch / epochs);
+    for (let from = 0; from < n; from += BATCH) {
+      const to = Math.min(n, from + BATCH);
+      gradient.fill(0);
+      for (let k = from; k < to; k += 1) {
+        const { y, weight } = examples[order[k]!]!;
+        const at = order[k]! * d;
+        let sum = 0;
+        for (let i = 0; i < d; i += 1) sum += w[i]! * z[at + i]!;
+        for (let u = 0; u < units; u += 1) {
+          const row = (1 + u) * d;
+          let a = 0;
+          for (let i = 0; i < d; i += 1) a += w[row + i]! * z[at + i]!;
+          swing[u] = Math.tanh(a);
+          sum += w[outs + u]! * swing[u]!;
+        }
+        const g = ((sigmoid(sum) - (y ? 1 : 0)) * weight) / meanWeight / (to - from);
+        for (let i = 0; i < d; i += 1) gradient[i]! += g * z[at + i]!;
+        for (let u = 0; u < units; u += 1) {
+          const row = (1 + u) * d;
+          const h = swing[u]!;
+          gradient[outs + u]! += g * h;
+          const back = g * w[outs + u]! * (1 - h * h);
+          for (let i = 0; i < d; i += 1) gradient[row + i]! += back * z[at + i]!;
+        }
+      }
+      step += 1;
+      const firstScale = 1 - 0.9 ** step;
+      const secondScale = 1 - 0.98 ** step;
+      for (let i = 0; i < size; i += 1) {
+        // What is said without a unit decays less.
+        const g = gradient[i]! + decay * (i < d ? 0.3 : 1) * w[i]!;
+        first[i] = 0.9 * first[i]! + 0.1 * g;
+        second[i] = 0.98 * second[i]! + 0.02 * g * g;
+        w[i]! -= (speed * (first[i]! / firstScale)) / (Math.sqrt(second[i]! / secondScale) + 1e-6);
+      }
+    }
+  }
+  return w;
+}
+
+function normal(random: () => number): number {
+  const r = Math.sqrt(-2 * Math.log(random() + 1e-12));
+  return r * Math.cos(2 * Math.PI * random());
+}
+
+function shuffle(order: Uint32Array, random: () => number): void {
+  for (let i = order.length - 1; i > 0; i -= 1) {
+    const j = Math.floor(random() * (i + 1));
+    const kept = order[i]!;
+    order[i] = order[j]!;
+    order[j] = kept;
+  }
+}
