@@ -155,6 +155,7 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
     ),
     health,
     sessions: !vault.sealed,
+    roots: () => config.settings.curated.context.roots ?? [],
     watch: (root, events) => new FolderWatch(root, events),
   });
   opened.add(pantry, (p) => p.close());

@@ -1,8 +1,10 @@
 // L0: what this project is, in about 100 tokens (R-1, M-1): the project's own words and its counts.
 
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { readWhole } from './map-file.js';
 import { oneLine } from './one-line.js';
+import { isInside } from './open-folders.js';
 
 /** M-1: L0 has at most so many tokens, heading included. */
 export const IDENTITY_TOKENS = 100;
@@ -26,7 +28,9 @@ export interface Counts {
 export function identitySource(root: string): string {
   for (const name of SOURCES) {
     try {
-      const file = readWhole(join(root, name));
+      const path = join(root, name);
+      // CLAUDE.md may be a link to AGENTS.md, but not to a file of somebody else's.
+      const file = isInside(root, realpathSync(path)) ? readWhole(path) : undefined;
       const words = file === undefined ? '' : plainWords(file.text.slice(0, HEAD_CHARS));
       if (words !== '') return words;
     } catch {}

@@ -11,6 +11,7 @@ import { type Facts, readCounts, readFacts, topicsOf, writeFacts } from './facts
 import { ageInDays, hygiene } from './hygiene.js';
 import { identity, identitySource } from './identity.js';
 import { readMap, removeFile } from './map-file.js';
+import { OpenFolders } from './open-folders.js';
 import { assemble, type Packet } from './packet.js';
 import { type Places, placesOf } from './places.js';
 import { type Refreshed, type RefreshOptions, refreshProject, type Said } from './refresh.js';
@@ -28,9 +29,11 @@ export interface PantryDeps {
   count(text: string): number;
   entries: EntryStore;
   health: { green(name: string): void; red(name: string, error: unknown): void };
-  /** Watches a folder that sessions work in; absent: maps are made anew by age alone. */
   /** May what sessions say go into the maps? They are plain files: not where values are sealed at rest. Default true. */
   sessions?: boolean | undefined;
+  /** Folders, all below them included, that are read for any tenant; absent: whoever calls may have any folder read. */
+  roots?: (() => readonly string[]) | undefined;
+  /** Watches a folder that sessions work in; absent: maps are made anew by age alone. */
   watch?: ((root: string, events: WatchEvents) => { close(): Promise<void> }) | undefined;
 }
 
@@ -69,10 +72,32 @@ export class Pantry {
   readonly #filed = new Map<string, number>();
   /** How often sessions of a project were forgotten: a refresh that has read their entries starts again. */
   readonly #forgotten = new Map<string, number>();
+  readonly #open: OpenFolders;
   #closed = false;
 
   constructor(deps: PantryDeps) {
     this.#deps = deps;
+    this.#open = new OpenFolders(deps.roots);
+  }
+
+  /** The operator works in this project: its folder is read for this tenant from now on, whoever of it asks. */
+  open(tenant: string, project: string): void {
+    this.#open.open(tenant, placesOf(this.#deps.data, tenant, project).root);
+  }
+
+  /** May the project's folder be read for this tenant? */
+  isOpen(tenant: string, project: string): boolean {
+    return this.#isOpen(tenant, placesOf(this.#deps.data, tenant, project));
+  }
+
+  #isOpen(tenant: string, places: Places): boolean {
+    return this.#open.isOpen(tenant, places.root, () => {
+      try {
+        return this.#factsOf(places)?.built !== undefined;
+      } catch {
+        return false;
+      }
+    });
   }
 
   tokens(text: string): number {
@@ -91,18 +116,19 @@ export class Pantry {
   /** As `packet`; undefined when nothing is known about the project: a session then starts in silence (R-12). */
   wakeUp(tenant: string, project: string, o: PacketOptions = {}): Packet | undefined {
     const places = placesOf(this.#deps.data, tenant, project);
-    const key = JSON.stringify([tenant, places.root, o.budget, o.wing, o.staleDays]);
+    const isOpen = this.#isOpen(tenant, places);
+    const key = JSON.stringify([tenant, places.root, isOpen, o.budget, o.wing, o.staleDays]);
     const now = this.#deps.clock.mono();
     const kept = this.#cache.get(key);
     if (kept !== undefined && kept.until > now) return kept.packet;
-    const packet = this.#make(tenant, places, o);
+    const packet = this.#make(tenant, places, isOpen, o);
     this.#cache.delete(key);
     this.#cache.set(key, { packet, until: now + CACHE_MS, root: places.root });
     if (this.#cache.size > CACHED) this.#cache.delete(this.#cache.keys().next().value!);
     return packet;
   }
 
-  #make(tenant: string, places: Places, o: PacketOptions): Packet | undefined {
+  #make(tenant: string, places: Places, isOpen: boolean, o: PacketOptions): Packet | undefined {
     const { count, clock, entries } = this.#deps;
     const safe = <T>(what: string, read: () => T, none: T): T => {
       try {
@@ -116,7 +142,7 @@ export class Pantry {
     };
     const map = safe('context_map', () => readMap(places), { text: '', writtenAt: 0, from: 'none' as const });
     const counts = safe('context_map', () => readCounts(places.counts), undefined);
-    const words = identitySource(places.root);
+    const words = isOpen ? identitySource(places.root) : '';
     const root = places.root;
     const top = safe('context_entries', () => entries.top({ tenant, root }, o.wing), undefined);
     if (map.text === '' && words === '' && counts === undefined && (top?.entries.length ?? 0) === 0)
@@ -138,7 +164,8 @@ export class Pantry {
 
   /**
    * Rebuilds the map, behind one of the same project that is under way. Throws when it cannot; the check `context_refresh`
-   * is red from then until one succeeds (R-9).
+   * is red from then until one succeeds (R-9). Of a folder that is not open only the client's own topics make a map;
+   * FORBIDDEN_SCOPE where there are none.
    */
   async refresh(tenant: string, project: string, o: RefreshOptions = {}): Promise<Refreshed> {
     const places = placesOf(this.#deps.data, tenant, project);
@@ -163,11 +190,13 @@ export class Pantry {
       if (this.#closed) fail('DRAINING');
       await nextTick();
     };
+    const isOpen = this.#isOpen(tenant, places);
+    if (!isOpen && (o.taxonomies ?? this.#factsOf(places)?.taxonomy ?? []).length === 0) notOpen(places.root);
     this.#filed.delete(key);
     this.#tried.set(key, this.#deps.clock.mono());
     try {
       const said = () => this.#said(tenant, places.root, key);
-      const done = await refreshProject(places, { ...o, said }, this.#deps.count, pause);
+      const done = await refreshProject(places, { ...o, said, isOpen }, this.#deps.count, pause);
       this.#failing.delete(key);
       if (this.#failing.size === 0) this.#deps.health.green('context_refresh');
       return done;
@@ -195,7 +224,7 @@ export class Pantry {
     const key = JSON.stringify([tenant, places.root]);
     const tried = this.#tried.get(key);
     // A folder without a repository may be anything, a whole home too: it is read when somebody asks for it.
-    if (this.#closed || !existsSync(join(places.root, '.git'))) return;
+    if (this.#closed || !this.#isOpen(tenant, places) || !existsSync(join(places.root, '.git'))) return;
     this.#follow(tenant, project, places, format);
     if (this.#running.has(key)) return;
     if (tried !== undefined && this.#deps.clock.mono() - tried < RETRY_MS) return;
@@ -335,4 +364,12 @@ export class Pantry {
   #drop(root: string): void {
     for (const [key, kept] of this.#cache) if (kept.root === root) this.#cache.delete(key);
   }
+}
+
+function notOpen(root: string): never {
+  return fail(
+    'FORBIDDEN_SCOPE',
+    `${root} is not read for this token: name a folder below curated.context.roots of the daemon's configuration, or let its owner begin (curated context refresh)`,
+    { path: '/project' },
+  );
 }

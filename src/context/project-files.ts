@@ -1,7 +1,7 @@
 // The texts of a project folder: what git knows and does not ignore, and the recent history. Runs git, reads files.
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { constants, lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
@@ -85,9 +85,10 @@ export async function projectTexts(root: string, name: string): Promise<ProjectT
 async function document(root: string, path: string, name: string): Promise<Document | undefined> {
   try {
     const at = join(root, path);
-    const facts = await stat(at);
+    // A link may lead out of the project; what it names inside is read under its own name.
+    const facts = await lstat(at);
     if (!facts.isFile() || facts.size === 0) return undefined;
-    const file = await open(at);
+    const file = await open(at, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
       const bytes = Buffer.alloc(Math.min(HEAD_BYTES, facts.size));
       const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);

@@ -24,6 +24,8 @@ export interface RefreshOptions {
   global?: boolean | undefined;
   /** What the daemon's own sessions of the project filed, as it is now. */
   said?: (() => Said) | undefined;
+  /** False: the folder is not looked into, and the client's own topics are the map. Default true. */
+  isOpen?: boolean | undefined;
 }
 
 export interface Said {
@@ -53,7 +55,7 @@ export async function refreshProject(
   const facts: Facts = { root: places.root, taxonomy: [] };
   const counts: { files: number; kinds: Counts['kinds'] } = { files: 0, kinds: [] };
   const warnings: string[] = [];
-  if (existsSync(places.root)) {
+  if (o.isOpen !== false && existsSync(places.root)) {
     const texts = await projectTexts(places.root, places.name);
     Object.assign(counts, { files: texts.files, kinds: texts.kinds });
     if (texts.cut) warnings.push(`${texts.files} files: a sample of them makes the topics`);

@@ -14,7 +14,7 @@ type ContextSettings = Settings['curated']['context'];
 export const CONTEXT_CALLS: Handlers = {
   'context.packet': (caller, p, rooms) => {
     const { maxTokens, staleDays } = settingsOf(rooms);
-    return pantryOf(rooms).packet(caller.tenant, p.project, {
+    return pantryFor(caller, p.project, rooms).packet(caller.tenant, p.project, {
       budget: p.budget ?? maxTokens,
       wing: p.wing,
       staleDays,
@@ -22,12 +22,16 @@ export const CONTEXT_CALLS: Handlers = {
   },
 
   'context.refresh': async (caller, p, rooms) => {
-    const { warnings, ...done } = await pantryOf(rooms).refresh(caller.tenant, p.project, {
-      format: settingsOf(rooms).format,
-      taxonomies: p.taxonomies,
-      labels: p.labels,
-      global: p.global,
-    });
+    const { warnings, ...done } = await pantryFor(caller, p.project, rooms).refresh(
+      caller.tenant,
+      p.project,
+      {
+        format: settingsOf(rooms).format,
+        taxonomies: p.taxonomies,
+        labels: p.labels,
+        global: p.global,
+      },
+    );
     return { ...done, ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) };
   },
 
@@ -56,6 +60,7 @@ export function wakeUp(
   if (pantry === undefined) return undefined;
   const { maxTokens: budget, staleDays, format } = settings;
   try {
+    opened(caller, project, pantry);
     const packet = pantry.wakeUp(caller.tenant, project, { budget, staleDays });
     setImmediate(() => pantry.keepFresh(caller.tenant, project, format));
     return packet === undefined || packet.layers.length === 0 ? undefined : packet;
@@ -90,6 +95,25 @@ function shown(topic: Topic, facts: Facts | undefined) {
 
 function pantryOf(rooms: Rooms): Pantry {
   return rooms.pantry ?? fail('UNSUPPORTED', 'this daemon has no folder for project context');
+}
+
+/** The pantry for a call that has a project's folder read. */
+function pantryFor(caller: Caller, project: string, rooms: Rooms): Pantry {
+  const pantry = pantryOf(rooms);
+  opened(caller, project, pantry);
+  return pantry;
+}
+
+/** Whoever may stop the daemon may have any folder read, and what it has had read its tenant's agents may have read again. */
+function opened(caller: Caller, project: string, pantry: Pantry): void {
+  if (caller.scopes.includes('admin')) pantry.open(caller.tenant, project);
+}
+
+/** What a session is told whose project is not read: it starts all the same. */
+export function unread(caller: Caller, project: string | undefined, { pantry }: Rooms): string | undefined {
+  if (project === undefined || pantry === undefined || caller.scopes.includes('admin')) return undefined;
+  if (pantry.isOpen(caller.tenant, project)) return undefined;
+  return `the folder is not read for this token: it is not below curated.context.roots of the daemon's configuration`;
 }
 
 function settingsOf(rooms: Rooms): ContextSettings {

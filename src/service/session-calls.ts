@@ -16,7 +16,7 @@ import { listing } from '../session/listing.js';
 import { loadState } from '../session/load.js';
 import { Session } from '../session/session.js';
 import type { Handlers, Rooms } from './context.js';
-import { wakeUp } from './context-calls.js';
+import { unread, wakeUp } from './context-calls.js';
 import { embedInputs, offerEmbedder } from './embed-inputs.js';
 
 export const SESSION_CALLS: Handlers = {
@@ -30,6 +30,8 @@ export const SESSION_CALLS: Handlers = {
         // A cycle that a restart cut off has no end in the journal; nobody works on it any more.
         if (actor.session.state.cycleOpen && actor.compactor.cycle === undefined)
           draft.push(event('memory.compaction.failed', { reason: 'interrupted' }));
+        const closed = resumed ? undefined : unread(caller, p.project, rooms);
+        if (closed !== undefined) draft.push(event('session.notice', { path: 'project', text: closed }));
         const { state } = actor.session;
         return {
           session: id,

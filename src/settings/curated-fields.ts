@@ -84,6 +84,20 @@ function oneCondition(item: object, path: KeyPath, context: ReadContext): void {
   }
 }
 
+/** Unset by default, so that it stands in no session's configuration where nobody set it. */
+const projectRoots: Field<readonly string[]> = {
+  ...list<string>({
+    fallback: [],
+    text: "folders that tokens without the scope admin may have read as projects, with all below them; not in a session's config",
+    item: (folder, path, context) => {
+      if (folder.startsWith('/') || folder.startsWith('~/')) return folder;
+      context.fault(path, `${shown(folder)} is no absolute path: it begins with / or ~/`);
+      return '';
+    },
+  }),
+  fallback: undefined,
+};
+
 const MODEL: Shape<ModelWindow> = {
   contextWindow: int({ min: 1024, unit: 'tokens', text: 'window of the models with this prefix' }),
   maxOutputTokens: int({ min: 1, unit: 'tokens', text: 'their largest answer' }),
@@ -187,6 +201,7 @@ export const CURATED_FIELDS: Shape<CuratedSettings> = {
       maxTokens: int({ fallback: 900, min: 1, unit: 'tokens', text: 'size of the session-start packet' }),
       staleDays: int({ fallback: 7, min: 0, unit: 'days', text: 'an older map says so' }),
       onMention: bool(false, 'llm.prepare tells what is known of topics that the input names'),
+      roots: projectRoots,
     },
     'the packet at session start',
   ),

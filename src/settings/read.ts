@@ -101,6 +101,10 @@ class Reader {
         this.notice(['curated', key], `${key} is the daemon's: it is not used in a session`);
         delete block[key];
       }
+      if (block.context?.roots !== undefined) {
+        this.notice(['curated', 'context', 'roots'], "roots is the daemon's: it is not used in a session");
+        delete block.context.roots;
+      }
       // A client that named both could have any variable of the daemon's environment sent anywhere.
       for (const key of ['url', 'keyEnv'] as const) {
         if (block.summarizer?.[key] === undefined) continue;

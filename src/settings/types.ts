@@ -244,7 +244,14 @@ export interface CuratedSettings {
   durable: { maxTokens: number };
   /** Tokens of all summary text in the request; unset: by the window. */
   summary: { maxTokens?: number };
-  context: { format: 'map' | 'heading'; maxTokens: number; staleDays: number; onMention: boolean };
+  context: {
+    format: 'map' | 'heading';
+    maxTokens: number;
+    staleDays: number;
+    onMention: boolean;
+    /** Folders that any token may have read as projects; of the daemon's configuration only. */
+    roots?: readonly string[];
+  };
   breakpoints: 'keep' | 'auto';
   /** Milliseconds ("5m", "1h" in YAML); unset: by provider and by what the marks say. */
   cacheTtl?: number;

@@ -61,13 +61,18 @@ test('P-12 prices take a model, numbers for the own model, or numbers by id', ()
 
 test("P-12 the daemon's own keys are not a session's", () => {
   const r = load(
-    { journal: { retain_days: 1 }, curated: { limits: { drain_ms: 1 }, listen: { port: 1 } } },
+    {
+      journal: { retain_days: 1 },
+      curated: { limits: { drain_ms: 1 }, listen: { port: 1 }, context: { roots: ['/srv'] } },
+    },
     { scope: 'session' },
   );
   assert.ok(r.ok);
   assert.equal(r.settings.journal.retainDays, 30);
   assert.deepEqual(r.settings.curated.limits, {});
-  assert.equal(r.notices.length, 3);
+  assert.equal(r.settings.curated.context.roots, undefined);
+  assert.equal(r.notices.length, 4);
+  assert.match(faults({ curated: { context: { roots: ['src'] } } })[0] ?? '', /no absolute path/);
   assert.match(faults({ curated: { limits: { drain: 1 } } })[0] ?? '', /nearest valid one is drain_ms/);
   assert.match(faults({ curated: { limits: { drain_ms: 1e12 } } })[0] ?? '', /out of range/);
 });
