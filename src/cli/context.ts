@@ -10,7 +10,7 @@ import { prefixOf } from '../context/topic.js';
 import { resolvePaths } from '../paths.js';
 import { printJson, say, withClient } from './connection.js';
 import { CommandError } from './failure.js';
-import { table, whole } from './table.js';
+import { counted, table, whole } from './table.js';
 
 interface Options {
   json?: boolean;
@@ -69,7 +69,7 @@ export function register(program: Command): void {
         else {
           say(done.path ?? 'no topics, so no map');
           say(
-            `${whole(done.topics)} topics, ${whole(done.characters ?? 0)} characters, ${done.tokens} tokens`,
+            `${counted(done.topics, 'topic')}, ${counted(done.characters ?? 0, 'character')}, ${counted(done.tokens, 'token')}`,
           );
           for (const warning of done.warnings ?? []) say(`note: ${warning}`);
         }

@@ -12,7 +12,7 @@ import { say, withClient } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
 import { paint } from './paint.js';
 import { startPrivateDaemon } from './private-daemon.js';
-import { bytes, gain, money, short, table, whole } from './table.js';
+import { bytes, counted, gain, money, short, table, whole } from './table.js';
 
 const SESSION_FILE = fileURLToPath(new URL('../../../demo/coding-session.jsonl', import.meta.url));
 const PRESET = 'balanced';
@@ -162,7 +162,7 @@ class Turns {
     const total = s.cleared.reduce((sum, e) => sum + size(e), 0);
     const { off, curated } = s.tokens;
     say(
-      `  ${paint.dim(`request ${String(s.request).padStart(2)}`)}  cleared ${paint.bold(String(s.cleared.length))} results (${bytes(total)}): ` +
+      `  ${paint.dim(`request ${String(s.request).padStart(2)}`)}  cleared ${paint.bold(counted(s.cleared.length, 'result'))} (${bytes(total)}): ` +
         `the prompt has ${short(curated)} tokens in place of ${short(off)}`,
     );
     const shown = [...s.cleared].sort((a, b) => size(b) - size(a)).slice(0, 3);

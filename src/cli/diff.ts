@@ -6,7 +6,7 @@ import { decisionLine, priceLine } from './bisect.js';
 import { say, withClient } from './connection.js';
 import { paint } from './paint.js';
 import { seqNumber, turnNumber } from './seq-number.js';
-import { whole } from './table.js';
+import { counted, whole } from './table.js';
 
 type Diff = WireResult<'journal.diff'>;
 
@@ -40,7 +40,7 @@ function print(d: Diff, texts: readonly string[], isFull: boolean): void {
   const saved = d.tokens.before - d.tokens.after;
   say(
     paint.bold(`request #${d.seq}, turn ${d.turn}`) +
-      `: ${whole(d.messages.before)} messages of ${whole(d.tokens.before)} tokens stored, ` +
+      `: ${counted(d.messages.before, 'message')} of ${whole(d.tokens.before)} tokens stored, ` +
       `${whole(d.messages.after)} of ${whole(d.tokens.after)} sent (${saved >= 0 ? '-' : '+'}${whole(Math.abs(saved))})`,
   );
   if (d.hidden_tools.length > 0) say(`${paint.red('-')} tools: ${d.hidden_tools.join(', ')}`);

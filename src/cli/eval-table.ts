@@ -1,9 +1,9 @@
 // Arms side by side, as people read them: what they cost, and what they keep.
 import { type Arm, type ArmsReport, keptCells, savedCell } from '../eval/arms/index.js';
-import { type Column, money, short, table, whole } from './table.js';
+import { type Column, counted, money, short, table, whole } from './table.js';
 
 export function armsTable(r: ArmsReport): string {
-  const notes = `${whole(r.conversations)} conversations, seed ${r.seed}, prices of ${r.day}; saved: share of what off took, mean over the conversations (95 %)
+  const notes = `${counted(r.conversations, 'conversation')}, seed ${r.seed}, prices of ${r.day}; saved: share of what off took, mean over the conversations (95 %)
 names kept: identifiers that a later call used and only tool results had told; again: of the results that were cleared whole, those that
 the same call fetched again (off: of all results, all in view); survived: identifiers of before a compaction that the next 40 calls use`;
   return `${table(['arm', ...COST].map(column), r.arms.map(cost))}

@@ -3,18 +3,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Client, CuratedEvent } from '../client/index.js';
 import { OWNER } from '../gate/index.js';
-import {
-  exportJsonl,
-  fileLines,
-  importJsonl,
-  type SessionKey,
-  SqliteStore,
-  verifySession,
-} from '../journal/index.js';
+import { exportJsonl, fileLines, importJsonl, type SessionKey, SqliteStore } from '../journal/index.js';
 import { writeJson } from '../json/index.js';
 import { resolvePaths } from '../paths.js';
 import { events } from '../session/load.js';
 import { project } from '../session/project.js';
+import { type Verdict as Verified, verifyJournals } from '../session/verify.js';
 import { withClient } from './connection.js';
 import { liveDaemon } from './daemon-file.js';
 import { CommandError } from './failure.js';
@@ -22,11 +16,7 @@ import { journalPath } from './journal-checks.js';
 import { journalKey } from './journal-key.js';
 import { withOwnData } from './own-data.js';
 
-export interface Verdict {
-  sessions: number;
-  events: number;
-  texts: number;
-  broken: { session: string; seq: number; reason: string }[];
+export interface Verdict extends Verified {
   structure: string[];
 }
 
@@ -127,17 +117,13 @@ class ByFile implements JournalAccess {
 
   async verify(session: string | undefined): Promise<Verdict> {
     const keys = session === undefined ? (await this.store.heads()).map((h) => h.key) : [this.#key(session)];
-    const verdict: Verdict = { sessions: keys.length, events: 0, texts: 0, broken: [], structure: [] };
-    for (const key of keys) {
-      const found = await verifySession(this.store, key);
-      verdict.events += found.events;
-      verdict.texts += found.texts;
-      if (found.fault !== undefined) verdict.broken.push({ session: key.session, ...found.fault });
-    }
-    if (session !== undefined) return verdict;
+    const verdict = await verifyJournals(this.store, keys);
+    if (session !== undefined) return { ...verdict, structure: [] };
     const { structure, broken } = await this.store.check();
-    verdict.structure.push(...structure, ...broken.filter((b) => b.key.tenant === '').map((b) => b.reason));
-    return verdict;
+    return {
+      ...verdict,
+      structure: [...structure, ...broken.filter((b) => b.key.tenant === '').map((b) => b.reason)],
+    };
   }
 
   backup(path: string): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type DiagnoseOptions, type Diagnosis, diagnose } from '../journal/index.js';
 import type { Paths } from '../paths.js';
 import type { Finding } from './health-checks.js';
-import { whole } from './table.js';
+import { counted, whole } from './table.js';
 
 export function journalPath(paths: Paths): string {
   return join(paths.data, 'journal.db');
@@ -14,7 +14,11 @@ export function checkJournalFile(paths: Paths, o: DiagnoseOptions = {}): Finding
   const found = diagnose(path, o);
   const { state, faults } = found;
   if (state === 'absent') return [{ level: 'ok', what: `journal: not there yet; start makes it (${path})` }];
-  const holds = `${whole(found.sessions)} sessions, ${whole(found.events)} events`;
+  const holds = [
+    counted(found.sessions, 'session'),
+    ...(found.archives === 0 ? [] : [counted(found.archives, 'archive')]),
+    counted(found.events, 'event'),
+  ].join(', ');
   if (state === 'sound') return [{ level: 'ok', what: `journal: ${path} is sound (${holds})` }];
   const todo = TODO[state](path, found);
   return [
@@ -34,7 +38,7 @@ const TODO: Record<
 > = {
   damaged: (path, d) =>
     d.events > 0
-      ? `curated journal salvage --replace keeps the ${whole(d.events)} events that are sound and puts the damaged file aside; or put a backup in its place: ${path}`
+      ? `curated journal salvage --replace keeps what is sound (${counted(d.events, 'event')}) and puts the damaged file aside; or put a backup in its place: ${path}`
       : `nothing of it can be read: put a backup in its place (curated journal backup makes them), or move ${path} away and start anew`,
   foreign: (path) =>
     `move ${path} away, or set another CURATED_HOME: curated never writes to what is not its own`,

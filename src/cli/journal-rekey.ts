@@ -8,7 +8,7 @@ import { journalPath } from './journal-checks.js';
 import { journalKey } from './journal-key.js';
 import { withOwnData } from './own-data.js';
 import { sealData, wipePlain } from './seal-data.js';
-import { whole } from './table.js';
+import { counted } from './table.js';
 
 export function registerRekey(journal: Command): void {
   journal
@@ -27,7 +27,9 @@ export function registerRekey(journal: Command): void {
       await withOwnData(paths, () => {
         if (!journalIsSealed(path)) {
           const { sessions, events } = sealData(paths, next);
-          say(`${path} is encrypted: ${whole(sessions)} journals with ${whole(events)} events, read back.`);
+          say(
+            `${path} is encrypted: ${counted(sessions, 'journal')} with ${counted(events, 'event')}, read back.`,
+          );
           if (old === undefined) say('Name the key in journal.encrypt before the next start.');
           say('Backups and copies that were made before are in plain text still.');
           return;

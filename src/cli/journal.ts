@@ -13,7 +13,7 @@ import { registerRekey } from './journal-rekey.js';
 import { withOwnData } from './own-data.js';
 import { paint } from './paint.js';
 import { seqNumber } from './seq-number.js';
-import { bytes, whole } from './table.js';
+import { bytes, counted, whole } from './table.js';
 import { lineOf } from './tail.js';
 
 interface Json {
@@ -34,7 +34,9 @@ export function register(program: Command): void {
     .action((session: string, o: { from: number; to?: number } & Json) => dump(session, o));
   journal
     .command('verify')
-    .description('compare every hash of a session, or of all; exits 1 when something is wrong')
+    .description(
+      'compare every hash of a session, or of all, and snapshots with the events; exits 1 when something is wrong',
+    )
     .argument('[session]', 'id of the session; all without it')
     .option('--json', 'as JSON')
     .action((session: string | undefined, o: Json) => verify(session, o));
@@ -81,8 +83,8 @@ async function saved(o: { to?: string; replace?: boolean } & Json): Promise<void
   });
   if (o.json === true) return printJson({ ...found, file: o.replace === true ? from : to });
   for (const s of found.sessions) {
-    const name = s.key.archive === undefined ? s.key.session : `${s.key.session} (archive ${s.key.archive})`;
-    const what = `${whole(s.kept)} of ${whole(s.of)} events`;
+    const name = named(s.key);
+    const what = `${whole(s.kept)} of ${counted(s.of, 'event')}`;
     say(
       s.reason === undefined
         ? `${paint.green('whole')}  ${name}: ${what}`
@@ -110,23 +112,39 @@ async function dump(session: string, o: { from: number; to?: number } & Json): P
       n += 1;
     }
   });
-  if (o.json !== true) process.stderr.write(`${paint.dim(`${whole(n)} events of ${session}`)}\n`);
+  if (o.json !== true) process.stderr.write(`${paint.dim(`${counted(n, 'event')} of ${session}`)}\n`);
 }
 
 async function verify(session: string | undefined, o: Json): Promise<void> {
   const v = await withJournal((j) => j.verify(session));
-  const isSound = v.broken.length === 0 && v.structure.length === 0;
+  const isSound = v.broken.length === 0 && v.structure.length === 0 && v.differing.length === 0;
   if (o.json === true) printJson({ ok: isSound, ...v });
   else printVerdict(v, isSound);
   if (!isSound) process.exitCode = EXIT.failed;
 }
 
 function printVerdict(v: Verdict, isSound: boolean): void {
-  const what = `${whole(v.sessions)} ${v.sessions === 1 ? 'session' : 'sessions'}, ${whole(v.events)} events, ${whole(v.texts)} texts`;
-  say(isSound ? `${paint.green('sound')}: ${what}` : `${paint.red('damaged')}: ${what} read`);
-  for (const b of v.broken) say(`  ${b.session} from #${b.seq} on: ${b.reason}`);
+  const what = [
+    counted(v.sessions, 'session'),
+    ...(v.archives === 0 ? [] : [counted(v.archives, 'archive')]),
+    counted(v.events, 'event'),
+    counted(v.texts, 'text'),
+    ...(v.snapshots === 0 ? [] : [counted(v.snapshots, 'snapshot')]),
+  ].join(', ');
+  const isWhole = v.broken.length === 0 && v.structure.length === 0;
+  if (isSound) say(`${paint.green('sound')}: ${what}`);
+  else say(`${paint.red(isWhole ? 'mended' : 'damaged')}: ${what} read`);
+  for (const b of v.broken) say(`  ${named(b)} from #${b.seq} on: ${b.reason}`);
+  for (const d of v.differing)
+    say(
+      `  ${d.session}: its snapshot at #${d.seq} was not what its events give: ${d.reason}; it was made anew from them`,
+    );
   for (const s of v.structure) say(`  the file: ${s}`);
-  if (!isSound) say(`  ${paint.dim('→')} curated doctor says what can be saved, and how`);
+  if (!isWhole) say(`  ${paint.dim('→')} curated doctor says what can be saved, and how`);
+}
+
+function named({ session, archive }: { session: string; archive?: string | undefined }): string {
+  return archive === undefined ? session : `${session} (archive ${archive})`;
 }
 
 async function exported(session: string, file: string | undefined, o: Json): Promise<void> {
@@ -158,7 +176,7 @@ async function exported(session: string, file: string | undefined, o: Json): Pro
   if (o.json === true) printJson({ session, file, bytes: size, ...done });
   else
     say(
-      `${session}: ${whole(done.events)} events and ${whole(done.texts)} texts in ${file} (${bytes(size)})`,
+      `${session}: ${counted(done.events, 'event')} and ${counted(done.texts, 'text')} in ${file} (${bytes(size)})`,
     );
 }
 
@@ -167,7 +185,7 @@ async function imported(file: string, o: { as?: string } & Json): Promise<void> 
   const done = await withJournal((j) => j.import(session, file));
   if (o.json === true) return printJson({ session, file, ...done });
   say(
-    `${session}: ${whole(done.events)} events, every hash as it was${done.torn ? '; the last line was torn and is left out' : ''}`,
+    `${session}: ${counted(done.events, 'event')}, every hash as it was${done.torn ? '; the last line was torn and is left out' : ''}`,
   );
 }
 
@@ -188,15 +206,16 @@ async function backup(file: string, o: Json): Promise<void> {
   // A backup is what can be read back: the copy is opened and checked, hash by hash.
   const copy = await SqliteStore.open(file, { key: journalKey() });
   try {
-    const { structure, broken, sessions, events } = await copy.check();
+    const { structure, broken, sessions, archives, events } = await copy.check();
     const isSound = structure.length === 0 && broken.length === 0;
     const size = statSync(file).size;
-    if (o.json === true) printJson({ ok: isSound, file, bytes: size, sessions, events });
+    if (o.json === true) printJson({ ok: isSound, file, bytes: size, sessions, archives, events });
     else {
       say(
-        `${whole(sessions)} sessions of ${whole(events)} events in ${file} (${bytes(size)}), read back and ${isSound ? 'sound' : paint.red('damaged')}`,
+        `${counted(sessions, 'session')}${archives === 0 ? '' : ` and ${counted(archives, 'archive')}`} of ${counted(events, 'event')} in ${file} (${bytes(size)}), read back and ${isSound ? 'sound' : paint.red('damaged')}`,
       );
-      for (const b of broken) say(`  ${b.key.session}: ${b.reason}`);
+      for (const b of broken) say(`  ${named(b.key)}: ${b.reason}`);
+      for (const s of structure) say(`  the file: ${s}`);
     }
     if (!isSound) process.exitCode = EXIT.failed;
   } finally {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { printJson, say, withClient } from './connection.js';
 import { EXIT } from './failure.js';
 import { paint } from './paint.js';
-import { whole } from './table.js';
+import { counted } from './table.js';
 
 export function register(program: Command): void {
   program
@@ -17,7 +17,7 @@ export function register(program: Command): void {
       if (o.json === true) printJson({ session, ...r });
       else {
         say(
-          `${whole(r.requests)} requests, ${r.identical ? paint.green('all identical') : paint.red('not all identical')}`,
+          `${counted(r.requests, 'request')}, ${r.identical ? paint.green('all identical') : paint.red('not all identical')}`,
         );
         for (const m of r.mismatches) say(`  #${m.seq} recorded ${m.hash}, replayed ${m.replayed}`);
       }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { printJson, say, withClient } from './connection.js';
 import { paint } from './paint.js';
 import { seqNumber } from './seq-number.js';
-import { whole } from './table.js';
+import { counted, whole } from './table.js';
 
 interface StateOptions {
   at?: number;
@@ -30,7 +30,7 @@ export function register(program: Command): void {
       if (o.json === true) return printJson(s);
       const { tokens } = s;
       say(paint.bold(`${session} at #${s.seq}, turn ${s.turn}`));
-      say(`  ${whole(s.messages)} messages stored, ${whole(tokens.total)} tokens in the request:`);
+      say(`  ${counted(s.messages, 'message')} stored, ${counted(tokens.total, 'token')} in the request:`);
       say(
         `  ${whole(tokens.static)} static, ${whole(tokens.session)} of ours, ${whole(tokens.volatile)} volatile`,
       );

@@ -35,6 +35,11 @@ export function whole(n: number): string {
   return Math.round(n).toLocaleString('en-US');
 }
 
+/** 1 event, 12,345 events */
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${whole(n)} ${Math.round(n) === 1 ? one : many}`;
+}
+
 /** 12.3k, 4.56M */
 export function short(n: number): string {
   if (n < 1000) return String(Math.round(n));

@@ -1,7 +1,7 @@
 // The report of `curated whatif` as people read it: what was used, what each preset would have made of it, where it went.
 import { promptOf, WHATIF_PRESETS, type WhatIfReport } from '../eval/whatif/index.js';
 import { paint } from './paint.js';
-import { bytes, gain, money, short, table, whole } from './table.js';
+import { bytes, counted, gain, money, short, table, whole } from './table.js';
 
 /** Tools that are shown; --json has all. */
 const TOOLS = 8;
@@ -28,7 +28,7 @@ const BREAKS = {
 export function whatIfTable(r: WhatIfReport): string {
   const t = r.totals;
   return [
-    `${whole(r.sessions)} sessions, ${whole(r.requests)} requests in ${whole(r.files)} files (${bytes(r.bytes)}); ${whole(r.skipped)} of ${whole(r.lines)} lines skipped\n`,
+    `${counted(r.sessions, 'session')}, ${counted(r.requests, 'request')} in ${counted(r.files, 'file')} (${bytes(r.bytes)}); ${whole(r.skipped)} of ${whole(r.lines)} lines skipped\n`,
     `input ${short(t.input)}, cache read ${short(t.cache_read)}, cache write ${short(t.cache_write)}, output ${short(t.output)} tokens; cost ${money(r.cost)}\n\n`,
     presets(r),
     ...notes(r),

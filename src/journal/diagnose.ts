@@ -21,6 +21,8 @@ export interface Diagnosis {
   /** In words, for people; several where several things are wrong. */
   faults: string[];
   sessions: number;
+  /** Journals that rewinds put aside. */
+  archives: number;
   events: number;
 }
 
@@ -39,6 +41,7 @@ export function diagnose(path: string, o: DiagnoseOptions = {}): Diagnosis {
     state,
     faults,
     sessions: 0,
+    archives: 0,
     events: 0,
   });
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -76,7 +79,7 @@ export function diagnose(path: string, o: DiagnoseOptions = {}): Diagnosis {
 function inside(db: Db, path: string, key: Uint8Array | undefined, faults: string[]): Diagnosis {
   const application = db.pragma('application_id', { simple: true }) as number;
   const format = db.pragma('user_version', { simple: true }) as number;
-  const none = { sessions: 0, events: 0 };
+  const none = { sessions: 0, archives: 0, events: 0 };
   if (application !== APPLICATION_ID)
     return { state: 'foreign', faults: ['it is no journal of curated'], ...none };
   if (format > FORMAT)
@@ -95,13 +98,18 @@ function inside(db: Db, path: string, key: Uint8Array | undefined, faults: strin
   }
   const found = salvageable(db, vault);
   for (const s of found.sessions)
-    if (s.reason !== undefined) faults.push(`session ${s.key.session}: ${s.reason}`);
+    if (s.reason !== undefined) {
+      const { session, archive } = s.key;
+      faults.push(`session ${session}${archive === undefined ? '' : ` (archive ${archive})`}: ${s.reason}`);
+    }
+  const archives = found.sessions.filter((s) => s.key.archive !== undefined).length;
   faults.push(...found.faults);
   const events = found.sessions.reduce((sum, s) => sum + s.kept, 0);
   return {
     state: faults.length === 0 ? 'sound' : 'damaged',
     faults,
-    sessions: found.sessions.length,
+    sessions: found.sessions.length - archives,
+    archives,
     events,
   };
 }

@@ -219,7 +219,7 @@ export class MemoryEngine implements Engine {
         broken.push({ key: j.key, seq, reason: (e as Error).message });
       }
     }
-    return { structure: [], broken, sessions: this.#journals.size, events };
+    return { structure: [], broken, ...this.#numbers(), events };
   }
 
   stats(): EngineStats {
@@ -232,7 +232,7 @@ export class MemoryEngine implements Engine {
     for (const j of this.#journals.values())
       for (const c of j.cells) bytes += typeof c === 'string' ? c.length : 8;
     return {
-      sessions: this.#journals.size,
+      ...this.#numbers(),
       events,
       blobs,
       bytes,
@@ -241,6 +241,12 @@ export class MemoryEngine implements Engine {
       syncs: this.#syncs,
       checkpoints: 0,
     };
+  }
+
+  #numbers(): { sessions: number; archives: number } {
+    let archives = 0;
+    for (const j of this.#journals.values()) if (j.key.archive !== undefined) archives += 1;
+    return { sessions: this.#journals.size - archives, archives };
   }
 
   close(): void {}

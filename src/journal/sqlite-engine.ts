@@ -314,16 +314,17 @@ export class SqliteEngine implements Engine {
       const found = this.#file.db.prepare('SELECT * FROM pragma_integrity_check').pluck().all() as string[];
       const structure = found.length === 1 && found[0] === 'ok' ? [] : found;
       const broken: CheckReport['broken'][number][] = [];
-      let sessions = 0;
+      let [sessions, archives] = [0, 0];
       for (const row of this.#heads.all()) {
-        sessions++;
+        if (row instanceof CuratedError || row.key.archive === undefined) sessions++;
+        else archives++;
         const fault = row instanceof CuratedError ? row : this.#firstFault(row);
         if (!fault) continue;
         const detail = (fault.detail ?? {}) as { session?: string; seq?: number };
         const key = row instanceof CuratedError ? { tenant: '', session: detail.session ?? '' } : row.key;
         broken.push({ key, seq: detail.seq ?? 0, reason: fault.message });
       }
-      return { structure, broken, sessions, events: this.#events.count() };
+      return { structure, broken, sessions, archives, events: this.#events.count() };
     });
   }
 

@@ -62,7 +62,9 @@ export class Heads {
       'UPDATE sessions SET archive = ?, seq = ?, hash = ?, updated_at = ?, meta = ?, sum = ? WHERE id = ?',
     );
     this.#delete = db.prepare('DELETE FROM sessions WHERE id = ?');
-    this.#totals = db.prepare('SELECT count(*) AS sessions, coalesce(sum(seq), 0) AS events FROM sessions');
+    this.#totals = db.prepare(
+      "SELECT coalesce(sum(archive = ''), 0) AS sessions, coalesce(sum(archive <> ''), 0) AS archives, coalesce(sum(seq), 0) AS events FROM sessions",
+    );
   }
 
   /** Throws the quarantine error when the row does not match its checksum. */
@@ -131,8 +133,8 @@ export class Heads {
   }
 
   /** Counted here and not in the records, of which there may be millions. */
-  totals(): { sessions: number; events: number } {
-    return this.#totals.get() as { sessions: number; events: number };
+  totals(): { sessions: number; archives: number; events: number } {
+    return this.#totals.get() as { sessions: number; archives: number; events: number };
   }
 
   /** Forgets what was read: after a lost transaction the disk alone knows. */

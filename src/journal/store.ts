@@ -51,6 +51,8 @@ export interface Health {
 
 export interface StoreStats {
   readonly sessions: number;
+  /** Journals that rewinds put aside; their events count too. */
+  readonly archives: number;
   readonly events: number;
   readonly blobs: number;
   /** Bytes on disk, log included. */
@@ -91,6 +93,8 @@ export interface CheckReport {
   /** Sessions whose chain is broken. */
   readonly broken: readonly { key: SessionKey; seq: number; reason: string }[];
   readonly sessions: number;
+  /** Journals that rewinds put aside; their events count too. */
+  readonly archives: number;
   readonly events: number;
 }
 

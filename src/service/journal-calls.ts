@@ -3,8 +3,9 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { fail } from '../errors.js';
-import { exportPage, fileLines, importJsonl, type SessionKey, verifySession } from '../journal/index.js';
+import { exportPage, fileLines, importJsonl, type SessionKey } from '../journal/index.js';
 import { listing } from '../session/listing.js';
+import { verifyJournals } from '../session/verify.js';
 import type { Caller, Handlers, Rooms } from './context.js';
 
 /** Characters of one page of an export: well below what a client takes in one frame. */
@@ -68,15 +69,8 @@ async function listed(rooms: Rooms, key: SessionKey): Promise<void> {
 }
 
 async function verified(rooms: Rooms, keys: readonly SessionKey[], structure: readonly string[]) {
-  const broken: { session: string; seq: number; reason: string }[] = [];
-  let [events, texts] = [0, 0];
-  for (const key of keys) {
-    const found = await verifySession(rooms.store, key);
-    events += found.events;
-    texts += found.texts;
-    if (found.fault !== undefined) broken.push({ session: key.session, ...found.fault });
-  }
-  return { sessions: keys.length, events, texts, broken, structure: [...structure] };
+  const verdict = await verifyJournals(rooms.store, keys, (key) => rooms.registry.refold(key));
+  return { ...verdict, structure: [...structure] };
 }
 
 /** The file as such is the owner's: what is wrong with it may name others' sessions. */

@@ -15,6 +15,8 @@ const STORED: Partial<Record<MethodName, readonly string[]>> = {
   'durable.set_todos': ['items'],
   'durable.set_manifest': ['text'],
   'durable.add_decision': ['text'],
+  'context.ingest': ['entries'],
+  'context.refresh': ['taxonomies', 'labels'],
 };
 
 /** Answers that say how much was taken out of their call. */

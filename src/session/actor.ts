@@ -11,10 +11,11 @@ import { event } from './events.js';
 import { freshState } from './evolve.js';
 import type { Holder } from './holder.js';
 import { admit, type SessionCommand, type SessionStatus } from './lifecycle.js';
-import { resume } from './load.js';
+import { foldState, resume } from './load.js';
 import { Mailbox } from './mailbox.js';
 import { type ProjectedEvent, project, type Signal } from './project.js';
 import { Session } from './session.js';
+import { stateHash } from './snapshot/body.js';
 import { SnapshotKeeper } from './snapshot/keeper.js';
 import { takeBackAll } from './take-back.js';
 
@@ -250,6 +251,26 @@ export class SessionActor {
       this.#deliver(this.session.state.seq);
       this.forsake();
       return body();
+    });
+  }
+
+  /** The events are the truth: a state that is not what they give is folded anew. @returns whether it was another */
+  refold(): Promise<boolean> {
+    return this.#mailbox.run(async () => {
+      if (this.#parked) return false;
+      await this.#recover();
+      await this.#deps.store.flush('os', this.key);
+      const whole = await foldState(this.#deps.store, this.key);
+      const { state, borrowed } = this.session;
+      const { epoch } = state;
+      // What clients know of the epoch after a rewind is in no journal.
+      if (borrowed) state.epoch = whole.epoch;
+      const isSame = stateHash(state) === stateHash(whole);
+      if (borrowed) state.epoch = epoch;
+      if (isSame) return false;
+      this.session.replace(whole);
+      this.session.keepEpoch(epoch);
+      return true;
     });
   }
 

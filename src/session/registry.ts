@@ -86,6 +86,11 @@ export class SessionRegistry {
       .catch(() => {});
   }
 
+  /** A snapshot was not what the events give: a state in memory that came of it is not either. */
+  async refold({ tenant, session }: SessionKey): Promise<boolean> {
+    return (await this.#of(tenant).get(session)?.refold()) ?? false;
+  }
+
   /** The journal is another one, or gone: what was read from it is let go. */
   drop(tenant: string, session: string): void {
     const sessions = this.#of(tenant);

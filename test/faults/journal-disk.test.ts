@@ -49,7 +49,13 @@ test('F47 a full disk (a small tmpfs): STORAGE_FULL, reads go on, recovers when 
     next.head = head;
     store.append(key('a'), head.seq, next.next(3));
     await store.flush('sync', key('a'));
-    assert.deepEqual(await store.check(), { structure: [], broken: [], sessions: 1, events: head.seq + 3 });
+    assert.deepEqual(await store.check(), {
+      structure: [],
+      broken: [],
+      sessions: 1,
+      archives: 0,
+      events: head.seq + 3,
+    });
     await store.close();
   } finally {
     execFileSync('umount', [mount]);

@@ -238,7 +238,12 @@ export function conformance(name: string, subject: Subject): void {
 
   it('J-6 check finds a sound store sound', async (store) => {
     store.append(key('a'), 0, new Writer().next(3));
-    assert.deepEqual(await store.check(), { structure: [], broken: [], sessions: 1, events: 3 });
+    const sound = { structure: [], broken: [], sessions: 1, archives: 0, events: 3 };
+    assert.deepEqual(await store.check(), sound);
+    await store.rewind(key('a'), 2, 'before');
+    assert.deepEqual(await store.check(), { ...sound, archives: 1, events: 5 });
+    const { sessions, archives } = await store.stats();
+    assert.deepEqual({ sessions, archives }, { sessions: 1, archives: 1 });
   });
 
   test(`J-3 an append after close is an error, and close keeps what was appended (${name})`, async () => {

@@ -133,6 +133,7 @@ test('F46 verify names the session and the record, others are served, and a back
   let daemon = new BenchDaemon({ store });
   await talk(daemon, 'a', 3);
   await talk(daemon, 'b', 3);
+  const { archived } = await daemon.call('session.rewind', { session: 'a', to_seq: 12 });
   const copy = join(folder, 'copy.db');
   const [backup] = await Promise.all([daemon.call('journal.backup', { path: copy }), talk(daemon, 'c', 2)]);
   assert.ok(backup.bytes > 4096);
@@ -141,8 +142,12 @@ test('F46 verify names the session and the record, others are served, and a back
   await store.close();
 
   const db = new Database(path);
-  const id = db.prepare("SELECT id FROM sessions WHERE session = 'b'").pluck().get() as number;
-  db.prepare("UPDATE events SET payload = replace(payload, 'go 1', 'go 7') WHERE id / 268435456 = ?").run(id);
+  const ids = db.prepare("SELECT id FROM sessions WHERE session = 'b' OR archive <> ''").pluck().all();
+  assert.equal(ids.length, 2);
+  for (const id of ids)
+    db.prepare("UPDATE events SET payload = replace(payload, 'go 1', 'go 7') WHERE id / 268435456 = ?").run(
+      id,
+    );
   db.prepare(
     "DELETE FROM blobs WHERE id = (SELECT blob FROM refs WHERE session = (SELECT id FROM sessions WHERE session = 'c') LIMIT 1)",
   ).run();
@@ -150,9 +155,10 @@ test('F46 verify names the session and the record, others are served, and a back
   store = await SqliteStore.open(path);
   t.after(() => store.close());
   daemon = new BenchDaemon({ store });
-  const { broken, sessions } = await daemon.call('journal.verify', {});
-  assert.equal(sessions, 3);
-  assert.deepEqual(broken.map((b: Json) => b.session).sort(), ['b', 'c']);
+  const { broken, sessions, archives } = await daemon.call('journal.verify', {});
+  assert.deepEqual([sessions, archives], [3, 1]);
+  assert.deepEqual(broken.map((b: Json) => b.session).sort(), ['a', 'b', 'c']);
+  assert.equal(broken.find((b: Json) => b.session === 'a').archive, archived);
   assert.match(broken.find((b: Json) => b.session === 'b').reason, /does not match its hash/);
   assert.match(broken.find((b: Json) => b.session === 'c').reason, /is not in the journal/);
   assert.ok((await daemon.call('journal.replay', { session: 'a' })).identical);

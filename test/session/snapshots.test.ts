@@ -7,6 +7,9 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { exportJsonl, MemoryStore, references, type SessionKey } from '../../src/journal/index.js';
+import type { MethodName } from '../../src/protocol/index.js';
+import { Redactor } from '../../src/redaction/redactor.js';
+import { redactParams } from '../../src/service/redact-params.js';
 import { foldState, resume } from '../../src/session/load.js';
 import { bodyOf, openBody, stateHash } from '../../src/session/snapshot/body.js';
 import { codeMark } from '../../src/session/snapshot/code.js';
@@ -230,4 +233,53 @@ test('F50 J-2 a golden snapshot is read as it was by the format and build that w
     else if (build !== VERSION) assert.equal(body, 'build', name);
     else assert.equal(stateHash(openBody(body as Buffer).state(new Map())), hash, name);
   }
+});
+
+test('J-12 J-6 verify says when a snapshot is not what the events give; the events win, in memory too', async () => {
+  const { d, store } = await started(300);
+  await park(d);
+  const { seq, hash } = (await store.loadSnapshot(KEY))!;
+  const sound = await d.call('journal.verify', {});
+  assert.deepEqual([sound.snapshots, sound.differing], [1, []]);
+  const whole = await foldState(store, KEY, seq);
+  const truth = stateHash(whole);
+  // Well formed, of this build and of its place: nothing but a comparison finds it.
+  whole.messageTokens += 1000;
+  store.saveSnapshot(KEY, seq, hash, await packed(bodyOf(whole)));
+  await d.call('session.state', { session: 's' });
+  const tokens = async () => (await d.call('session.list', {})).sessions[0].tokens;
+  const wrong = await tokens();
+  const { differing, broken } = await d.call('journal.verify', { session: 's' });
+  assert.deepEqual([differing.length, differing[0].session, differing[0].seq, broken], [1, 's', seq, []]);
+  const { state, snapshot } = await resume(store, KEY);
+  assert.deepEqual([snapshot, stateHash(state)], [seq, truth]);
+  assert.equal(
+    await tokens(),
+    wrong - 1000,
+    'the session that was taken up from it has the state of its events',
+  );
+  assert.deepEqual((await d.call('journal.verify', {})).differing, []);
+});
+
+test('J-12 Privacy: a snapshot holds nothing of what redaction took out', async () => {
+  const secret = 'sk-abcdefghijklmnopqrstuv';
+  const store = new MemoryStore();
+  const d = new BenchDaemon({ store });
+  const rules = new Redactor([{ name: 'key', pattern: 'sk-[a-z]{20,}' }]);
+  const call = (method: MethodName, params: object) =>
+    d.call(method, redactParams(method, { session: 's', ...params }, rules).params);
+  await call('session.open', { ...OPEN, system: `You know ${secret}.` });
+  let seq = 0;
+  for (let i = 0; seq < 300; i += 1) {
+    const output = `the key is ${secret}\n`.repeat(i % 5 === 0 ? 120 : 4);
+    const append = [user(`q${i} ${secret}`), ...toolRound(`c${i}`, 'read', { key: secret }, output)];
+    await call('llm.prepare', { append: [...append, assistant(`it is ${secret}`)] });
+    await call('durable.add_decision', { text: `keep ${secret}` });
+    ({ seq } = await call('turn.end', {}));
+  }
+  await park(d);
+  const { bytes } = (await store.loadSnapshot(KEY))!;
+  const body = (await unpacked(bytes)) as Buffer;
+  assert.ok(body.includes('[redacted:key]'), 'texts stand in it as they are');
+  assert.ok(!body.includes(secret) && !body.includes('abcdefghijklmnop'));
 });

@@ -63,13 +63,19 @@ export const JOURNAL_METHODS = {
     }),
   },
   'journal.verify': {
-    summary: "Reads a session's journal, or all of the token's, with every text, and compares every hash.",
+    summary:
+      "Reads a session's journal, or all of the token's, archives too, with every text; compares every hash, and snapshots with the events.",
     params: z.strictObject({ session: name.optional() }),
     result: z.strictObject({
       sessions: count,
+      archives: count.describe('journals that rewinds put aside'),
       events: count,
       texts: count,
-      broken: z.array(z.strictObject({ session: text, seq: count, reason: text })),
+      snapshots: count.describe('snapshots that were compared with what the events give'),
+      broken: z.array(z.strictObject({ session: text, archive: text.optional(), seq: count, reason: text })),
+      differing: z
+        .array(z.strictObject({ session: text, seq: count, reason: text }))
+        .describe('snapshots that were another state: they have been made anew from the events'),
       structure: z
         .array(text)
         .describe('faults of the file itself; for the owner, where no session is named'),
