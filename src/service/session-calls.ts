@@ -223,7 +223,10 @@ function gap(actor: SessionActor): never {
 }
 
 /** Results, messages, preload, input: in this order (L4-18). */
-function messagesIn(spec: FormatSpec, p: Params<'session.append'>): Pick<AppendParams, 'messages' | 'hints'> {
+function messagesIn(
+  spec: FormatSpec,
+  p: Params<'session.append'>,
+): Pick<AppendParams, 'messages' | 'hints' | 'placeOf'> {
   const results = (p.results ?? []).map(({ id, output, error }) => ({
     callId: id,
     text: error === undefined || error === '' ? (output ?? '') : `Error: ${error}`,
@@ -235,7 +238,8 @@ function messagesIn(spec: FormatSpec, p: Params<'session.append'>): Pick<AppendP
   const hints = new Map([...hintMap(p.hints)].map(([at, hint]) => [at + answers.length, hint]));
   const from = answers.length + messages.length;
   for (const i of preload.keys()) hints.set(from + i, { preload: true });
-  return { messages: [...answers, ...messages, ...preload, ...typed], hints };
+  const placeOf = (i: number) => (i < from ? `/messages/${i - answers.length}` : `/preload/${i - from}`);
+  return { messages: [...answers, ...messages, ...preload, ...typed], hints, placeOf };
 }
 
 type Hints = Params<'session.append'>['hints'];

@@ -1,6 +1,7 @@
 // New messages on their way in: read, measured in the pool, turned into events. Nothing is decided about them here.
 
 import { CuratedError, fail } from '../errors.js';
+import { inadmissible, roleless } from '../providers/admit.js';
 import type { Native } from '../providers/types.js';
 import { combine, type Measure, measureMessage } from '../tokens/request-count.js';
 import { event, type MessageHint, type NewEvent } from './events.js';
@@ -76,16 +77,33 @@ export function checkTurnLimit(session: Session, n: number, max = session.deps.l
   }
 }
 
-/** Refuses what no repair can make a message of this format. */
-export function checkShape(session: Session, messages: readonly Native[]): void {
-  messages.forEach((m, i) => {
-    const role = (m.value as { role?: unknown; type?: unknown } | null)?.role;
-    const typed =
-      session.state.format === 'openai-responses' && typeof (m.value as { type?: unknown }).type === 'string';
-    if (typeof role !== 'string' && !typed) {
-      throw new CuratedError('INVALID_MESSAGES', 'a message has no role', { path: `/messages/${i}/role` });
-    }
-  });
+/** Where a message of the call stands in its parameters, as a JSON pointer. */
+export type PlaceOf = (i: number) => string;
+
+/**
+ * Refuses what no repair can make a message of this format: stored, it would stand in every later request. What is only passed
+ * on (`off`, `observe`) goes as it came.
+ */
+export function checkShape(
+  session: Session,
+  messages: readonly Native[],
+  placeOf: PlaceOf = (i) => `/messages/${i}`,
+): void {
+  const { state, settings, profile } = session;
+  for (const [i, m] of messages.entries()) {
+    const found =
+      settings.mode === 'enforce' ? inadmissible(state.spec, profile, m) : roleless(state.format, m);
+    if (found === undefined) continue;
+    const place = placeOf(i);
+    throw new CuratedError('INVALID_MESSAGES', `${found.rule}: ${found.message}`, {
+      path: `${place}${found.path}`,
+      detail: {
+        index: Number(place.slice(place.lastIndexOf('/') + 1)),
+        pointer: found.path,
+        rule: found.rule,
+      },
+    });
+  }
 }
 
 /** What an event says of a value that was redacted on its way in. */

@@ -109,6 +109,7 @@ function checkCall(block: Json, at: Path, role: string | undefined, seen: Set<st
   if (id === undefined || id === '') add('PV-A3', [...at, 'id'], 'tool_use needs an id');
   else if (seen.has(id)) add('PV-A3', [...at, 'id'], `tool_use ids must be unique: ${id}`);
   else seen.add(id);
+  if (!str(block, 'name')) add('PV-A19', [...at, 'name'], 'tool_use names its tool');
   if (!isObject(member(block, 'input')))
     add('PV-A19', [...at, 'input'], 'input should be a valid dictionary');
 }

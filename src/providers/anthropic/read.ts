@@ -79,8 +79,8 @@ export function isMarked(block: Json): boolean {
 }
 
 function readCall(block: Json, path: Path, text: string, type: string): Part {
-  const id = str(block, 'id');
-  if (id === undefined) return opaque(text, path, type);
+  // Without an id a call is known by its place alone, and so is its result.
+  const id = str(block, 'id') ?? '';
   return {
     kind: 'tool_call',
     path,
@@ -103,8 +103,7 @@ function readDocument(block: Json, path: Path, type: string): Part {
 }
 
 function readResult(block: Json, path: Path, blockText: string, marks: Path[]): Part {
-  const id = str(block, 'tool_use_id');
-  if (id === undefined) return opaque(blockText, path, 'tool_result');
+  const id = str(block, 'tool_use_id') ?? '';
   const bodyPath: Path = [...path, 'content'];
   const part: Part = {
     kind: 'tool_result',

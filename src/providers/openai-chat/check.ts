@@ -1,12 +1,11 @@
 // Rules that one Chat Completions message must hold by itself.
 import { type Path, pointer } from '../../json/index.js';
 import { holdsObject, parsedArgs } from '../arguments.js';
+import { ROLES } from '../roles.js';
 import type { Native, Violation } from '../types.js';
 import { isObject, type Json, loneStrings, member, str } from '../values.js';
 
 type Add = (rule: string, path: Path, text: string) => void;
-
-const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
 export function checkChat(message: Native, index?: number): Violation[] {
   const out: Violation[] = [];
@@ -18,7 +17,7 @@ export function checkChat(message: Native, index?: number): Violation[] {
     return out;
   }
   const role = str(value, 'role') ?? '';
-  if (!ROLES.has(role)) add('PV-C7', ['role'], `no such role: ${role}`);
+  if (!ROLES['openai-chat'].has(role)) add('PV-C7', ['role'], `no such role: ${role}`);
   hintKeys(value, [], add);
   const calls = member(value, 'tool_calls');
   const hasCalls = checkCalls(calls, role, add);
@@ -56,6 +55,8 @@ function checkCalls(calls: unknown, role: string, add: Add): boolean {
     else seen.add(id);
     if (isObject(call)) hintKeys(call, at, add);
     if (isObject(member(call, 'custom'))) continue;
+    if (!str(member(call, 'function'), 'name'))
+      add('PV-C5', [...at, 'function', 'name'], 'a call names its tool');
     checkArguments(
       member(member(call, 'function'), 'arguments'),
       'PV-C5',
@@ -92,6 +93,7 @@ export function checkParts(parts: readonly unknown[], mayBeEmpty: boolean, at: P
     }
     hintKeys(part, [...at, i], add);
     const type = str(part, 'type');
+    if (!type) add('PV-C6', [...at, i, 'type'], 'a part names its type');
     const isText = type === 'text' || type === 'input_text' || type === 'output_text';
     if (isText && typeof part['text'] !== 'string')
       add('PV-C6', [...at, i, 'text'], 'a text part holds a string');

@@ -27,6 +27,8 @@ export function readChat(message: Native): Reading {
   const role = Object.hasOwn(ROLES, roleName) ? ROLES[roleName]! : 'user';
   const marks: Path[] = [];
   const body = readContent(member(value, 'content'), ['content'], marks);
+  // The answer to a `function_call`, which has no id: it follows its call, and is no part of a group.
+  if (roleName === 'function') return { role, parts: body, ownText: '', marks };
   if (role === 'tool') {
     // Some servers name no call: the pair is then known by its place alone (PV-C3).
     const callId = str(value, 'tool_call_id') ?? '';
@@ -127,9 +129,10 @@ function fileMedia(path: Path, part: unknown, file: unknown): Media {
 }
 
 function callPart(call: unknown, path: Path): Part {
-  const id = str(call, 'id') ?? (isObject(member(call, 'function')) ? '' : undefined);
-  if (id === undefined) return { kind: 'opaque', path, type: 'tool_call', text: jsonOf(call) };
   const custom = member(call, 'custom');
+  const isCall = isObject(member(call, 'function')) || isObject(custom);
+  const id = str(call, 'id') ?? (isCall ? '' : undefined);
+  if (id === undefined) return { kind: 'opaque', path, type: 'tool_call', text: jsonOf(call) };
   if (isObject(custom)) {
     // A custom tool takes free text: there is no JSON to parse or to shrink.
     const input = str(custom, 'input') ?? '';

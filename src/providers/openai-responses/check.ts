@@ -1,6 +1,7 @@
 // Rules that one item of a Responses `input` must hold by itself.
 import { type Path, pointer } from '../../json/index.js';
 import { checkArguments, checkParts, hintKeys } from '../openai-chat/check.js';
+import { ROLES } from '../roles.js';
 import type { Native, Violation } from '../types.js';
 import { isObject, type Json, loneStrings, member, str } from '../values.js';
 import { callType, outputType } from './items.js';
@@ -19,8 +20,11 @@ export function checkItem(message: Native, index?: number): Violation[] {
   hintKeys(value, [], add);
   const type = str(value, 'type') ?? (str(value, 'role') === undefined ? undefined : 'message');
   if (type === undefined) add('PV-R10', ['type'], 'an item needs a type');
-  else if (type === 'message') checkContent(value, 'content', add);
-  else if (type === 'reasoning') {
+  else if (type === 'message') {
+    const role = str(value, 'role') ?? '';
+    if (!ROLES['openai-responses'].has(role)) add('PV-R10', ['role'], `no such role: ${role}`);
+    checkContent(value, 'content', add);
+  } else if (type === 'reasoning') {
     if (!Array.isArray(member(value, 'summary')))
       add('PV-R5', ['summary'], 'a reasoning item keeps its summary');
     if (member(value, 'encrypted_content') === '')
@@ -37,6 +41,8 @@ function checkPair(value: Json, type: string, add: Add): void {
   const call = callType(type);
   if (call !== undefined && !str(value, call.callKey))
     add('PV-R2', [call.callKey], `a ${type} is paired by its ${call.callKey}`);
+  const named = type === 'function_call' || type === 'custom_tool_call';
+  if (named && !str(value, 'name')) add('PV-R10', ['name'], 'a call names its tool');
   if (type === 'function_call') checkArguments(member(value, 'arguments'), 'PV-R10', ['arguments'], add);
   const output = outputType(type);
   if (output === undefined) return;

@@ -24,8 +24,8 @@ export function readItem(message: Native): Reading {
   if (type === 'reasoning') return readReasoning(value);
   const call = callType(type);
   if (call !== undefined) {
-    const callId = str(value, call.callKey);
-    if (callId === undefined) return opaque('assistant');
+    // Without an id a call is known by its place alone, and so is its output.
+    const callId = str(value, call.callKey) ?? '';
     const part: Part = {
       kind: 'tool_call',
       path: [],
@@ -37,8 +37,7 @@ export function readItem(message: Native): Reading {
   }
   const output = outputType(type);
   if (output !== undefined) {
-    const callId = str(value, output.outputKey) ?? str(value, 'call_id');
-    if (callId === undefined) return opaque('tool');
+    const callId = str(value, output.outputKey) ?? str(value, 'call_id') ?? '';
     return readOutput(message, value, type!, callId, output.clearable);
   }
   // Server tools, compaction, references and what may come: the model's side, byte for byte.

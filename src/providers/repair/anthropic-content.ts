@@ -1,9 +1,11 @@
 // What is wrong inside one Anthropic message, mended in place: empty texts, hints, Unicode, arguments, thinking.
 import { type Path, pointer, type TextEdit } from '../../json/index.js';
 import { isEffortOnly } from '../anthropic/check.js';
+import { isServerCall, isServerResult } from '../anthropic/read.js';
 import { parsedArgs } from '../arguments.js';
+import { ROLES } from '../roles.js';
 import { blank, hasLone, isObject, type Json, jsonOf, member, str } from '../values.js';
-import { NO_OUTPUT, NO_TEXT, type RepairDraft } from './draft.js';
+import { NO_OUTPUT, NO_TEXT, type RepairDraft, UNKNOWN_TOOL } from './draft.js';
 import { hintEdits, repairSurrogates } from './leaves.js';
 
 export interface Mended {
@@ -19,6 +21,16 @@ export function mendAnthropic(draft: RepairDraft, at: number): Mended {
   const { value } = draft.history[at]!.native;
   if (!isObject(value)) return { gone, filled: false };
   draft.content(at, 'PV-A20', 'the host’s own notes were left out', hintEdits(value, []));
+  // Told apart at the door; a journal may hold them from before, or from when nothing was curated.
+  const { role } = draft.history[at]!.reading;
+  if (!ROLES.anthropic.has(str(value, 'role') ?? ''))
+    draft.content(at, 'PV-A10', 'a role that the format does not know goes out as the user’s', [
+      { op: 'set', path: ['role'], json: JSON.stringify(role) },
+    ]);
+  if (value['clear_at'] !== undefined && role !== 'system')
+    draft.content(at, 'PV-A14', 'clear_at is for system messages: it was left out', [
+      { op: 'remove', path: ['clear_at'] },
+    ]);
   const content = member(value, 'content');
   const none = content === undefined || content === null || (typeof content === 'string' && blank(content));
   if (none) {
@@ -29,8 +41,11 @@ export function mendAnthropic(draft: RepairDraft, at: number): Mended {
     return { gone, filled: false };
   }
   let filled = false;
+  if (typeof content !== 'string' && !Array.isArray(content))
+    draft.content(at, 'PV-A17', 'content that is no text became its JSON text', [
+      { op: 'set', path: ['content'], json: JSON.stringify(jsonOf(content)) },
+    ]);
   if (Array.isArray(content)) {
-    const role = str(value, 'role');
     for (const [i, block] of content.entries()) mendBlock(draft, at, i, block, role, gone);
     filled = mendBlanks(draft, at, content, gone, isEffortOnly(value));
   }
@@ -56,35 +71,59 @@ function mendBlock(
     draft.content(at, 'PV-A17', 'a bare string became a text block', [{ op: 'set', path, json }]);
     return;
   }
-  if (!isObject(block)) return;
+  if (typeof block === 'string') return;
+  const type = str(block, 'type');
+  if (!isObject(block) || type === undefined || (type === 'text' && str(block, 'text') === undefined)) {
+    asText(draft, at, path, block, 'PV-A17', 'a block that the format does not know became a text block');
+    return;
+  }
   draft.content(at, 'PV-A20', 'the host’s own notes were left out', hintEdits(block, path));
   const drop = (rule: string, what: string) => {
     gone.add(i);
     draft.content(at, rule, what, [remove(i)]);
   };
-  switch (block['type']) {
+  if ((isServerCall(type) || isServerResult(type)) && role !== 'assistant') {
+    asText(draft, at, path, block, 'PV-A34', `${type} outside an assistant message became text`);
+    return;
+  }
+  switch (type) {
     case 'thinking':
     case 'redacted_thinking':
       mendThinking(draft, at, block, path, role, drop);
       break;
     case 'tool_use':
       if (role !== 'assistant') drop('PV-A1', 'a tool call outside an assistant message was left out');
-      else if (str(block, 'id') === undefined) drop('PV-A3', 'a tool call without an id was left out');
       else mendInput(draft, at, block, path);
       break;
     case 'tool_result':
-      if (role === 'user' && str(block, 'tool_use_id') !== undefined) mendBody(draft, at, block, path);
+      if (role === 'user') mendBody(draft, at, block, path);
       else drop('PV-A2', 'a tool result that answers no call was left out');
       break;
     case 'compaction':
       // An empty text never came from the provider: a failed summary has null, and nothing is lost with it (PV-A35).
-      if (member(block, 'content') === '')
+      if (role !== 'assistant' || i !== 0)
+        asText(draft, at, path, block, 'PV-A35', 'a compaction that does not come first became text');
+      else if (member(block, 'content') === '')
         draft.content(at, 'PV-A35', 'an empty compaction became a failed one', [
           { op: 'set', path: [...path, 'content'], json: 'null' },
         ]);
       break;
     default:
   }
+}
+
+/** Nothing of it is lost: the text that it holds, or its JSON. */
+function asText(
+  draft: RepairDraft,
+  at: number,
+  path: Path,
+  block: unknown,
+  rule: string,
+  what: string,
+): void {
+  const own = str(block, 'text');
+  const text = own === undefined || blank(own) ? jsonOf(block) : own;
+  draft.content(at, rule, what, [{ op: 'set', path, json: JSON.stringify({ type: 'text', text }) }]);
 }
 
 function mendThinking(
@@ -110,6 +149,10 @@ function mendThinking(
 }
 
 function mendInput(draft: RepairDraft, at: number, block: Json, path: Path): void {
+  if (!str(block, 'name'))
+    draft.content(at, 'PV-A19', 'a call that names no tool got a name', [
+      { op: 'set', path: [...path, 'name'], json: JSON.stringify(UNKNOWN_TOOL) },
+    ]);
   const input = member(block, 'input');
   if (isObject(input)) return;
   const parsed = typeof input === 'string' ? parsedArgs(input) : undefined;

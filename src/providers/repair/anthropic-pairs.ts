@@ -14,6 +14,7 @@ import {
   NO_RESULT,
   NO_TEXT,
   type OpenGroup,
+  pairByPlace,
   RESULTS_REMOVED,
   type RepairDraft,
   type ResultSlot,
@@ -46,6 +47,8 @@ class Pairs {
   /** The newest group that calls under each id. */
   readonly #byId = new Map<string, Group>();
   readonly #orphans: ResultSlot[] = [];
+  /** The group of the newest assistant message, if it calls. */
+  #round: Group | undefined;
   /** Positions before which a user message of ours was put. */
   readonly #before = new Set<number>();
   #start = 0;
@@ -93,6 +96,7 @@ class Pairs {
         found: new Map(),
         hidden: false,
       };
+      this.#round = group.calls.length === 0 ? undefined : group;
       if (group.calls.length === 0) return;
       this.#groups.push(group);
       for (const call of group.calls) this.#byId.set(call.part.callId!, group);
@@ -102,8 +106,11 @@ class Pairs {
       if (part.kind !== 'tool_result') continue;
       const slot = { at, part };
       const group = this.#byId.get(part.callId!);
-      if (group === undefined || group.hidden || !this.#reachable(group, slot)) {
-        this.#orphans.push(slot);
+      // Without an id the place alone tells, which is the round's.
+      const strays = part.callId === '' && group !== this.#round;
+      if (group === undefined || strays || group.hidden || !this.#reachable(group, slot)) {
+        const may = this.#round !== undefined && !this.#round.hidden && this.#reachable(this.#round, slot);
+        (may ? this.#round!.loose : this.#orphans).push(slot);
         continue;
       }
       const same = group.found.get(part.callId!);
@@ -124,10 +131,11 @@ class Pairs {
 
   #settle(group: Group): void {
     if (group.hidden) {
-      for (const slots of group.found.values()) this.#orphans.push(...slots);
+      for (const slots of [...group.found.values(), group.loose]) this.#orphans.push(...slots);
       return;
     }
     assignAll(group.calls, group.found);
+    if (!pairByPlace(group.calls, group.loose)) this.#orphans.push(...group.loose);
     for (const call of group.calls) this.#mendCall(call);
     const start = this.#draft.repairs.length;
     const ranks = new Map<Repair, number>();
@@ -155,11 +163,15 @@ class Pairs {
     if (call.newId === undefined) return;
     const edits: DocEdit[] = [];
     const json = JSON.stringify(call.newId);
-    if (call.at >= from) edits.push({ at: call.at, op: 'set', path: [...call.part.path, 'id'], json });
+    if (call.at >= from && call.newId !== id)
+      edits.push({ at: call.at, op: 'set', path: [...call.part.path, 'id'], json });
     if (keep !== undefined && keep.at >= from)
       edits.push({ at: keep.at, op: 'set', path: [...keep.part.path, 'tool_use_id'], json });
     this.#draft.add({
-      what: `call id ${id} was used before: it goes out as ${call.newId}`,
+      what:
+        id === '' || call.newId === id
+          ? `a call and its result were paired by their place: they go out as ${call.newId}`
+          : `call id ${id} was used before: it goes out as ${call.newId}`,
       rule: 'PV-A3',
       callId: id,
       edits,

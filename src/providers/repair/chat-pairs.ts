@@ -9,6 +9,7 @@ import {
   layOut,
   NO_RESULT,
   type OpenGroup,
+  pairByPlace,
   type RepairDraft,
   type ResultSlot,
 } from './draft.js';
@@ -34,6 +35,8 @@ class Pairs {
   readonly #dropped = new Set<number>();
   readonly #byId = new Map<string, Group>();
   readonly #late: ResultSlot[] = [];
+  /** Tool messages that answer no call of their round. */
+  readonly #astray: ResultSlot[] = [];
   /** Where each call id first stands in the history. */
   readonly #first: ReadonlyMap<string, number>;
   #last: Group | undefined;
@@ -52,7 +55,7 @@ class Pairs {
     const groups: Group[] = [];
     for (let at = this.#newestCall(); at < history.length; at++) {
       const { role, parts } = history[at]!.reading;
-      if (role === 'tool') for (const part of parts) this.#tool(at, part);
+      if (role === 'tool') for (const part of parts) if (part.kind === 'tool_result') this.#tool(at, part);
       if (role !== 'assistant') continue;
       const group: Group = { ...layOut(at, parts, () => false), found: new Map() };
       for (const [i, call] of group.calls.entries()) fitId(call, at, i, this.#ids);
@@ -61,6 +64,11 @@ class Pairs {
       groups.push(group);
       for (const call of group.calls) this.#byId.set(call.part.callId!, group);
     }
+    for (const group of groups) {
+      assignAll(group.calls, group.found);
+      if (!pairByPlace(group.calls, group.loose)) this.#astray.push(...group.loose);
+    }
+    for (const slot of this.#astray) this.#lose(slot);
     for (const group of groups) this.#settle(group);
     for (const slot of this.#late) this.#asText(slot);
   }
@@ -94,18 +102,22 @@ class Pairs {
   #tool(at: number, part: Part): void {
     const id = part.callId;
     const group = id === undefined ? undefined : this.#byId.get(id);
-    if (id !== undefined && group !== undefined && this.#reachable(group, at)) {
+    // Without an id the place alone tells, which is the round's.
+    const strays = id === '' && group !== this.#last;
+    if (id !== undefined && group !== undefined && !strays && this.#reachable(group, at)) {
       const same = group.found.get(id);
       if (same === undefined) group.found.set(id, [{ at, part }]);
       else same.push({ at, part });
-    } else if (
-      at >= this.#draft.from &&
-      (this.#first.get(part.callId ?? '') ?? at) < at &&
-      isNews(this.#draft, at, part)
-    ) {
+    } else if (this.#last !== undefined && this.#last.calls.length > 0 && this.#reachable(this.#last, at))
+      this.#last.loose.push({ at, part });
+    else this.#astray.push({ at, part });
+  }
+
+  #lose({ at, part }: ResultSlot): void {
+    if (at < this.#draft.from) return;
+    if ((this.#first.get(part.callId ?? '') ?? at) < at && isNews(this.#draft, at, part))
       this.#late.push({ at, part });
-    } else if (at >= this.#draft.from)
-      this.#drop(at, 'PV-C2', `a tool message that answers no call was left out`, id);
+    else this.#drop(at, 'PV-C2', `a tool message that answers no call was left out`, part.callId);
   }
 
   /** A late answer may still count where the call waits and no other assistant turn was sent since. */
@@ -124,7 +136,6 @@ class Pairs {
 
   #settle(group: Group): void {
     const { from } = this.#draft;
-    assignAll(group.calls, group.found);
     for (const call of group.calls) {
       const keep = best(call.results, from);
       for (const extra of call.results)
@@ -151,7 +162,8 @@ class Pairs {
     if (call.newId === undefined) return;
     const json = JSON.stringify(call.newId);
     const result = call.results[0];
-    if (call.at >= from) edits.push({ at: call.at, op: 'set', path: [...call.part.path, 'id'], json });
+    if (call.at >= from && call.newId !== id)
+      edits.push({ at: call.at, op: 'set', path: [...call.part.path, 'id'], json });
     if (result !== undefined && result.at >= from)
       edits.push({ at: result.at, op: 'set', path: ['tool_call_id'], json });
     this.#draft.add({ what: `call id ${id} goes out as ${call.newId}`, rule: 'PV-C3', callId: id, edits });

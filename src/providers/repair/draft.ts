@@ -7,6 +7,8 @@ export const NO_TEXT = '(no text)';
 export const NO_OUTPUT = '(no output)';
 export const NO_RESULT =
   'The result of this tool call was lost: the call was interrupted or its result never arrived.';
+/** Of a call that names no tool. */
+export const UNKNOWN_TOOL = 'unknown_tool';
 export const RESULTS_REMOVED = '(tool results without their calls were removed)';
 export const CONVERSATION_START = '(the conversation continues)';
 
@@ -91,6 +93,8 @@ export interface ResultSlot {
 export interface OpenGroup {
   at: number;
   calls: CallSlot[];
+  /** Results of its round that answer no call by their id. */
+  loose: ResultSlot[];
 }
 
 /**
@@ -110,7 +114,8 @@ export function layOut(at: number, parts: readonly Part[], taken: (id: string) =
     const time = times.get(id) ?? 0;
     const named = id === '' ? `call_${at}_${calls.length - 1}` : undefined;
     const whole = JSON.stringify([id, part.tool, part.argsText]);
-    if (seen.has(whole)) {
+    // Without ids two calls that look alike are two.
+    if (id !== '' && seen.has(whole)) {
       slot.copy = true;
       continue;
     }
@@ -122,7 +127,7 @@ export function layOut(at: number, parts: readonly Part[], taken: (id: string) =
     times.set(newId, 1);
     slot.newId = newId;
   }
-  return { at, calls };
+  return { at, calls, loose: [] };
 }
 
 /** Gives every call of a group its candidates among the results found under its id. */
@@ -159,4 +164,20 @@ export function best(results: readonly ResultSlot[], from: number): ResultSlot |
   if (top !== undefined) return top;
   for (const r of results) if (top === undefined || informative(r.part) > informative(top.part)) top = r;
   return top;
+}
+
+/**
+ * Gives calls without a result those of their round's that answer none, in order: only where as many are left of both and one
+ * side names no ids at all. False: none was given.
+ */
+export function pairByPlace(calls: readonly CallSlot[], loose: readonly ResultSlot[]): boolean {
+  const open = calls.filter((c) => !c.copy && c.results.length === 0);
+  const nameless = (parts: readonly { part: Part }[]) => parts.every(({ part }) => part.callId === '');
+  if (open.length === 0 || open.length !== loose.length || !(nameless(open) || nameless(loose))) return false;
+  for (const [i, call] of open.entries()) {
+    call.results.push(loose[i]!);
+    // The result goes out under the call's id, whatever its own was.
+    call.newId ??= call.part.callId!;
+  }
+  return true;
 }

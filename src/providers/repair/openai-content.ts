@@ -1,22 +1,34 @@
 // What is wrong inside one Chat Completions message or one Responses item, mended in place.
 import type { Path, TextEdit } from '../../json/index.js';
+import { ROLES } from '../roles.js';
 import { isObject, type Json, jsonOf, member, str } from '../values.js';
-import { NO_OUTPUT, NO_TEXT, type RepairDraft } from './draft.js';
+import { NO_OUTPUT, NO_TEXT, type RepairDraft, UNKNOWN_TOOL } from './draft.js';
 import { hintEdits, mendedArguments, repairSurrogates } from './leaves.js';
 
 /** Mends a chat message; true = it is dropped. */
 export function mendChat(draft: RepairDraft, at: number): boolean {
   const { value } = draft.history[at]!.native;
   if (!isObject(value)) return false;
+  mendRole(draft, at, value, 'openai-chat');
   const role = str(value, 'role');
   mendHints(draft, at, value, 'content');
   const calls = member(value, 'tool_calls');
-  if (Array.isArray(calls) && calls.length === 0)
-    draft.content(at, 'PV-C1', 'an empty list of calls was left out', [
-      { op: 'remove', path: ['tool_calls'] },
-    ]);
-  const hasCalls = role === 'assistant' && Array.isArray(calls) && calls.length > 0;
-  if (hasCalls) for (const [i, call] of calls.entries()) mendCall(draft, at, call, ['tool_calls', i]);
+  const hasCalls = role === 'assistant' && Array.isArray(calls) && calls.some(isCall);
+  if (!hasCalls && calls !== undefined && calls !== null) {
+    const what =
+      Array.isArray(calls) && calls.length === 0
+        ? 'an empty list of calls was left out'
+        : 'calls that are none, or not the model’s, were left out';
+    draft.content(at, 'PV-C1', what, [{ op: 'remove', path: ['tool_calls'] }]);
+  }
+  if (hasCalls) {
+    for (const [i, call] of calls.entries())
+      if (isCall(call)) mendCall(draft, at, call, ['tool_calls', i]);
+      else
+        draft.content(at, 'PV-C1', 'what is no call was left out of the calls', [
+          { op: 'remove', path: ['tool_calls', i] },
+        ]);
+  }
   const content = member(value, 'content');
   const spoken = hasCalls || isObject(member(value, 'function_call')) || isObject(member(value, 'audio'));
   if (isEmpty(content) && !(role === 'assistant' && (spoken || str(value, 'refusal')))) {
@@ -25,9 +37,32 @@ export function mendChat(draft: RepairDraft, at: number): boolean {
       return true;
     }
     fill(draft, at, 'content', role === 'tool' ? NO_OUTPUT : NO_TEXT, str(value, 'tool_call_id'));
-  } else stringify(draft, at, value, 'content');
+  } else mendContent(draft, at, value, 'content', 'text');
   repairSurrogates(draft, at, new Set());
   return false;
+}
+
+/** Is it one that can be answered? */
+function isCall(call: unknown): boolean {
+  return (
+    str(call, 'id') !== undefined || isObject(member(call, 'function')) || isObject(member(call, 'custom'))
+  );
+}
+
+/** Told apart at the door; a journal may hold them from before, or from when nothing was curated. */
+function mendRole(
+  draft: RepairDraft,
+  at: number,
+  value: Json,
+  format: 'openai-chat' | 'openai-responses',
+): void {
+  if (ROLES[format].has(str(value, 'role') ?? '')) return;
+  draft.content(
+    at,
+    format === 'openai-chat' ? 'PV-C7' : 'PV-R10',
+    'a role that the format does not know goes out as the user’s',
+    [{ op: 'set', path: ['role'], json: '"user"' }],
+  );
 }
 
 /** Mends a Responses item; true = it is dropped. */
@@ -41,11 +76,13 @@ export function mendItem(draft: RepairDraft, at: number): boolean {
   };
   mendHints(draft, at, value, type === 'message' ? 'content' : 'output');
   if (type === 'message') {
+    mendRole(draft, at, value, 'openai-responses');
+    const text = str(value, 'role') === 'assistant' ? 'output_text' : 'input_text';
     const system = str(value, 'role') === 'system' || str(value, 'role') === 'developer';
     if (isEmpty(member(value, 'content'))) {
       if (system) return drop('PV-C6', 'an empty system message was left out');
       fill(draft, at, 'content', NO_TEXT);
-    } else stringify(draft, at, value, 'content');
+    } else mendContent(draft, at, value, 'content', text);
   } else if (type === 'reasoning') {
     if (member(value, 'encrypted_content') === '')
       return drop('PV-R5', 'reasoning that cannot be verified was left out');
@@ -53,11 +90,16 @@ export function mendItem(draft: RepairDraft, at: number): boolean {
       draft.content(at, 'PV-R5', 'the summary of a reasoning item is a list', [
         { op: 'set', path: ['summary'], json: '[]' },
       ]);
-  } else if (type === 'function_call')
+  } else if (type === 'compaction') {
+    if (!str(value, 'encrypted_content'))
+      return drop('PV-R7', 'a compaction without its content was left out');
+  } else if (type === 'function_call') {
+    mendName(draft, at, member(value, 'name'), ['name'], 'PV-R10');
     mendArgs(draft, at, member(value, 'arguments'), ['arguments'], 'PV-R10');
+  } else if (type === 'custom_tool_call') mendName(draft, at, member(value, 'name'), ['name'], 'PV-R10');
   else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
     if (isEmpty(member(value, 'output'))) fill(draft, at, 'output', NO_OUTPUT, str(value, 'call_id'));
-    else stringify(draft, at, value, 'output');
+    else mendContent(draft, at, value, 'output', 'input_text');
   }
   repairSurrogates(draft, at, new Set());
   return false;
@@ -90,6 +132,28 @@ function stringify(draft: RepairDraft, at: number, value: Json, key: string): vo
   ]);
 }
 
+/** Content in a form that the API takes: parts that are none become texts, so that nothing of them is lost. */
+function mendContent(draft: RepairDraft, at: number, value: Json, key: string, type: string): void {
+  stringify(draft, at, value, key);
+  const content = member(value, key);
+  if (!Array.isArray(content)) return;
+  for (const [i, part] of content.entries()) {
+    const own = str(part, 'type');
+    const isText = own === 'text' || own === 'input_text' || own === 'output_text';
+    if (own && !(isText && str(part, 'text') === undefined)) continue;
+    const text = typeof part === 'string' ? part : (str(part, 'text') ?? jsonOf(part));
+    draft.content(at, 'PV-C6', 'a part that the API does not know became a text', [
+      { op: 'set', path: [key, i], json: JSON.stringify({ type, text }) },
+    ]);
+  }
+}
+
+function mendName(draft: RepairDraft, at: number, name: unknown, path: Path, rule: string): void {
+  if (typeof name === 'string' && name !== '') return;
+  const json = JSON.stringify(UNKNOWN_TOOL);
+  draft.content(at, rule, 'a call that names no tool got a name', [{ op: 'set', path, json }]);
+}
+
 function mendHints(draft: RepairDraft, at: number, value: Json, listKey: string): void {
   const edits = hintEdits(value, []);
   const list = member(value, listKey);
@@ -102,8 +166,18 @@ function mendHints(draft: RepairDraft, at: number, value: Json, listKey: string)
 }
 
 function mendCall(draft: RepairDraft, at: number, call: unknown, path: Path): void {
+  if (isObject(member(call, 'custom'))) return;
   const fn = member(call, 'function');
-  if (!isObject(fn)) return;
+  if (!isObject(fn)) {
+    const json = JSON.stringify({
+      name: UNKNOWN_TOOL,
+      arguments: fn === undefined ? '{}' : JSON.stringify({ invalid_arguments: fn }),
+    });
+    const edit: TextEdit = { op: 'set', path: [...path, 'function'], json };
+    draft.content(at, 'PV-C5', 'a call that names no tool got a name', [edit], str(call, 'id'));
+    return;
+  }
+  mendName(draft, at, member(fn, 'name'), [...path, 'function', 'name'], 'PV-C5');
   mendArgs(draft, at, member(fn, 'arguments'), [...path, 'function', 'arguments'], 'PV-C5', str(call, 'id'));
 }
 

@@ -1,7 +1,15 @@
 // Calls, outputs and reasoning of Responses items brought together. An output may stand anywhere behind its call.
 import { CALLS, outputType } from '../openai-responses/items.js';
 import type { DocEdit, Part } from '../types.js';
-import { best, inserted, NO_RESULT, type RepairDraft, type ResultSlot } from './draft.js';
+import {
+  best,
+  type CallSlot,
+  inserted,
+  NO_RESULT,
+  pairByPlace,
+  type RepairDraft,
+  type ResultSlot,
+} from './draft.js';
 import { firstCalls } from './ids.js';
 import { isNews, lateText, NOT_FINISHED } from './late.js';
 import { mendItem } from './openai-content.js';
@@ -11,6 +19,8 @@ interface Open {
   part: Part;
   newId?: string;
   outputs: ResultSlot[];
+  /** Model turn that it stands in. */
+  round: number;
 }
 
 export function repairResponses(draft: RepairDraft): void {
@@ -23,6 +33,9 @@ class Pairs {
   /** Calls under one id that may still take outputs, oldest first. */
   readonly #byId = new Map<string, Open[]>();
   readonly #calls: Open[] = [];
+  /** Outputs that answer no call by their id, by model turn and type of their call. */
+  readonly #loose = new Map<string, ResultSlot[]>();
+  #round = 0;
 
   /** Where each call id first stands in the history. */
   readonly #first: ReadonlyMap<string, number>;
@@ -36,10 +49,13 @@ class Pairs {
     const { history, from } = this.#draft;
     for (let at = from; at < history.length; at++) if (mendItem(this.#draft, at)) this.#dropped.add(at);
     for (let at = this.#start(); at < history.length; at++) {
-      const part = history[at]!.reading.parts[0];
+      const { role, parts } = history[at]!.reading;
+      const [part] = parts;
+      if (role === 'assistant' && history[at - 1]?.reading.role !== 'assistant') this.#round++;
       if (part?.kind === 'tool_call') this.#call(at, part);
       else if (part?.kind === 'tool_result') this.#output(at, part);
     }
+    for (const slot of this.#byPlace()) this.#astray(slot);
     for (const call of this.#calls) this.#settle(call);
     this.#reasoning();
   }
@@ -56,7 +72,7 @@ class Pairs {
   #call(at: number, part: Part): void {
     const id = part.callId!;
     const same = this.#byId.get(id) ?? [];
-    const call: Open = { at, part, outputs: [] };
+    const call: Open = { at, part, outputs: [], round: this.#round };
     // Items are one flat list: an id that comes again would pair across turns.
     if (id === '' || (this.#first.get(id) ?? at) < at) {
       let newId = `${id === '' ? 'call' : id.slice(0, 40)}_${at}`;
@@ -68,19 +84,44 @@ class Pairs {
   }
 
   #output(at: number, part: Part): void {
-    const open = this.#byId.get(part.callId!) ?? [];
+    // Without an id the place alone tells, which is the model turn's.
+    const open = (this.#byId.get(part.callId!) ?? []).filter(
+      (c) => part.callId !== '' || c.round === this.#round,
+    );
     const call = open.find((c) => c.outputs.length === 0) ?? open.at(-1);
     const settled =
       call !== undefined && call.at < this.#draft.from && at >= this.#draft.from && !this.#waits();
     if (call !== undefined && !settled) call.outputs.push({ at, part });
-    else if (
-      at >= this.#draft.from &&
-      (this.#first.get(part.callId!) ?? at) < at &&
-      isNews(this.#draft, at, part)
-    )
-      this.#late(at, part);
-    else if (at >= this.#draft.from)
-      this.#drop(at, 'PV-R1', 'an output that answers no call was left out', part.callId);
+    else {
+      const key = `${this.#round} ${outputType(part.type)!.call}`;
+      const same = this.#loose.get(key);
+      if (same === undefined) this.#loose.set(key, [{ at, part }]);
+      else same.push({ at, part });
+    }
+  }
+
+  /** Calls and outputs of one model turn that answer each other by their place, type by type. Gives the outputs that answer none. */
+  #byPlace(): ResultSlot[] {
+    const calls = new Map<string, (CallSlot & Open)[]>();
+    for (const call of this.#loose.size === 0 ? [] : this.#calls) {
+      const key = `${call.round} ${call.part.type}`;
+      const slot = Object.assign(call, { results: call.outputs });
+      const same = calls.get(key);
+      if (same === undefined) calls.set(key, [slot]);
+      else same.push(slot);
+    }
+    return [...this.#loose].flatMap(([key, loose]) => {
+      const mine = calls.get(key) ?? [];
+      const may = mine.every((c) => c.at >= this.#draft.from || this.#waits());
+      return may && pairByPlace(mine, loose) ? [] : loose;
+    });
+  }
+
+  /** An output that answers no call of the request. */
+  #astray({ at, part }: ResultSlot): void {
+    if (at < this.#draft.from) return;
+    if ((this.#first.get(part.callId!) ?? at) < at && isNews(this.#draft, at, part)) this.#late(at, part);
+    else this.#drop(at, 'PV-R1', 'an output that answers no call was left out', part.callId);
   }
 
   /** A call before `from` waits if it stands at the end of what was known then. */
@@ -118,7 +159,7 @@ class Pairs {
         this.#drop(extra.at, 'PV-R1', `a second output of call ${id} was left out`, id);
     const edits: DocEdit[] = [];
     const row = CALLS[call.part.type!]!;
-    if (call.newId !== undefined && call.at >= from)
+    if (call.newId !== undefined && call.newId !== id && call.at >= from)
       edits.push({ at: call.at, op: 'set', path: [row.callKey], json: JSON.stringify(call.newId) });
     if (keep !== undefined && keep.at >= from) {
       const key = outputType(keep.part.type)!.outputKey;

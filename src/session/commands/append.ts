@@ -5,7 +5,14 @@ import { readUsage } from '../../providers/usage.js';
 import type { Draft } from '../commit.js';
 import { observeUsage, requestFeatures } from '../estimate.js';
 import { event, type MessageHint } from '../events.js';
-import { checkLimits, checkShape, checkTurnLimit, measureAll, messageEvents } from '../intake.js';
+import {
+  checkLimits,
+  checkShape,
+  checkTurnLimit,
+  measureAll,
+  messageEvents,
+  type PlaceOf,
+} from '../intake.js';
 import type { Session } from '../session.js';
 import type { Taken } from '../taken.js';
 import { heard } from '../topics/decide.js';
@@ -17,6 +24,8 @@ export interface AppendParams {
   parentCallId?: string;
   /** The provider has seen them already: the host joins in mid-conversation. */
   sent?: boolean;
+  /** Where each message stands in the parameters of the call. */
+  placeOf?: PlaceOf;
 }
 
 export interface Appended {
@@ -35,7 +44,7 @@ export async function append(session: Session, p: AppendParams, draft: Draft): P
 /** As `append`, without the limit of one call: histories that are resent may be long. */
 export async function take(session: Session, p: AppendParams, draft: Draft): Promise<Appended> {
   const { state } = session;
-  checkShape(session, p.messages);
+  checkShape(session, p.messages, p.placeOf);
   if (p.parentCallId !== undefined) return inner(session, p, draft);
   checkTurnLimit(session, p.messages.length);
   const taken = await measureAll(session, p.messages, p.hints);

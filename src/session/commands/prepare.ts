@@ -256,9 +256,11 @@ async function takeIn(session: Session, p: PrepareParams, draft: Draft): Promise
     if (remarked.length > 0) draft.push(event('session.remarked', { messages: remarked }));
     fresh = [...found.rest, ...fresh];
   }
+  const resent = fresh.length - (p.append?.length ?? 0);
+  const placeOf = (i: number) => (i < resent ? `/messages/${offset + i}` : `/append/${i - resent}`);
   if (fresh.length === 0) return;
   const hints = new Map([...(p.hintMap ?? [])].map(([at, hint]) => [at - offset, hint] as const));
-  await take(session, { messages: fresh, hints }, draft);
+  await take(session, { messages: fresh, hints, placeOf }, draft);
 }
 
 /**
