@@ -204,20 +204,21 @@ export function resolveLimits(overrides: Readonly<Record<string, unknown>> = {})
   for (const [name, spec] of Object.entries(table)) values[name] = spec.default;
   for (const [name, given] of Object.entries(overrides)) {
     if (given === undefined) continue;
-    const path = `limits.${name}`;
+    const key = `limits.${name}`;
+    const path = `/curated/limits/${name}`;
     const spec = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (spec === undefined) fail('CONFIG', `${path}: there is no such limit`, { path });
+    if (spec === undefined) fail('CONFIG', `${key}: there is no such limit`, { path });
     if (typeof given !== 'number' || !Number.isInteger(given)) {
-      fail('CONFIG', `${path}: a whole number (${spec.unit}) is needed`, { path });
+      fail('CONFIG', `${key}: a whole number (${spec.unit}) is needed`, { path });
     }
     if (given < spec.min || given > spec.max) {
-      fail('CONFIG', `${path}: ${given} is outside ${spec.min}..${spec.max} ${spec.unit}`, { path });
+      fail('CONFIG', `${key}: ${given} is outside ${spec.min}..${spec.max} ${spec.unit}`, { path });
     }
     values[name] = given;
   }
   if (values['out_pause_bytes']! > values['out_close_bytes']!) {
     fail('CONFIG', 'limits.out_pause_bytes: must not be above limits.out_close_bytes', {
-      path: 'limits.out_pause_bytes',
+      path: '/curated/limits/out_pause_bytes',
     });
   }
   return Object.freeze(values) as Limits;

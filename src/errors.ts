@@ -53,7 +53,7 @@ export const ERROR_KINDS = {
 export type ErrorKind = keyof typeof ERROR_KINDS;
 
 export interface ErrorExtra {
-  /** JSON pointer or dotted path of the offending value. */
+  /** JSON pointer of the offending value: into the params, of a fault of framing into the frame, of CONFIG into the configuration. */
   path?: string | undefined;
   /** Numbers and names that help; a JSON value. */
   detail?: unknown;

@@ -77,7 +77,7 @@ export function checkSocketPath(path: string): string {
       'CONFIG',
       `the socket path has ${bytes} bytes, and a unix socket takes at most ${MAX_SOCKET_PATH_BYTES}: ${path}; ` +
         'set CURATED_HOME to a shorter folder or use --socket',
-      { path: 'socket', detail: { bytes, max: MAX_SOCKET_PATH_BYTES } },
+      { path: '/socket', detail: { bytes, max: MAX_SOCKET_PATH_BYTES } },
     );
   return path;
 }

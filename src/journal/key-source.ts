@@ -20,14 +20,14 @@ export function readKey(
   const { keyFile, keyEnv } = source;
   if (keyFile !== undefined && keyEnv !== undefined)
     fail('CONFIG', 'journal.encrypt names a key file and an environment variable: it takes one', {
-      path: 'journal.encrypt',
+      path: '/journal/encrypt',
     });
   if (keyFile !== undefined) return keyOf(privateText(keyFile), `the key file ${keyFile}`);
   if (keyEnv === undefined) return undefined;
   const text = env[keyEnv];
   if (text === undefined)
     fail('CONFIG', `journal.encrypt: the environment variable ${keyEnv} is not set`, {
-      path: 'journal.encrypt.key_env',
+      path: '/journal/encrypt/key_env',
     });
   return keyOf(text, `the environment variable ${keyEnv}`);
 }
@@ -41,7 +41,7 @@ function keyOf(text: string, what: string): Uint8Array {
       : undefined;
   if (bytes?.length === 32) return bytes;
   return fail('CONFIG', `${what} must hold 32 random bytes in hex or base64 (openssl rand -hex 32)`, {
-    path: 'journal.encrypt',
+    path: '/journal/encrypt',
   });
 }
 
@@ -51,7 +51,7 @@ function privateText(path: string): string {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (e) {
     return fail('CONFIG', `the key file ${path} cannot be read: ${(e as Error).message}`, {
-      path: 'journal.encrypt.key_file',
+      path: '/journal/encrypt/key_file',
     });
   }
   try {
@@ -59,7 +59,7 @@ function privateText(path: string): string {
     const own = process.getuid?.();
     if ((mode & 0o077) !== 0 || (own !== undefined && uid !== own))
       fail('CONFIG', `the key file ${path} must be yours alone (chmod 600 ${path})`, {
-        path: 'journal.encrypt.key_file',
+        path: '/journal/encrypt/key_file',
       });
     return readFileSync(fd, 'utf8');
   } finally {

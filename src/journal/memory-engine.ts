@@ -306,7 +306,7 @@ function cut(source: Journal, toSeq: number, key: SessionKey): Journal {
 /** Archive names become folder names in an export: no path separators, no dot names. */
 export function checkArchiveName(name: string): void {
   if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) {
-    throw new CuratedError('BAD_TYPE', `'${name}' is no archive name`, { path: 'archive' });
+    throw new CuratedError('BAD_TYPE', `'${name}' is no archive name`, { path: '/archive' });
   }
 }
 

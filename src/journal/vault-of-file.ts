@@ -49,5 +49,5 @@ export function rewrap(db: Db, path: string, old: Uint8Array, next: Uint8Array):
 }
 
 function mismatch(encryption: 'no_key' | 'wrong_key' | 'plain', text: string): CuratedError {
-  return new CuratedError('CONFIG', text, { path: 'journal.encrypt', detail: { encryption } });
+  return new CuratedError('CONFIG', text, { path: '/journal/encrypt', detail: { encryption } });
 }

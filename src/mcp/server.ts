@@ -68,7 +68,7 @@ async function call(
     if (!(e instanceof CuratedError || e instanceof ClientError)) throw e;
     const kind = e instanceof CuratedError ? e.kind : e.code;
     const path = e instanceof CuratedError ? e.path : undefined;
-    const at = path === undefined ? '' : ` at ${path}`;
+    const at = path === undefined || e.message.startsWith(`${path}:`) ? '' : ` at ${path}`;
     return {
       isError: true,
       content: [{ type: 'text', text: `${kind}${at}: ${e.message}` }],

@@ -24,13 +24,13 @@ export function counterOf(encoding: string, pool: Pick<Pool, 'countTokens' | 'ru
         'UNSUPPORTED',
         `${encoding} is not ready: npm install ${from}, then curated tokenizers add ${encoding}`,
         {
-          path: 'encoding',
+          path: '/encoding',
         },
       );
     }
     return (texts) => pool.countTokens(texts, encoding as Encoding);
   }
   if (!fallbackEncodings().includes(encoding))
-    fail('UNSUPPORTED', `the encoding ${JSON.stringify(encoding)} is not known`, { path: 'encoding' });
+    fail('UNSUPPORTED', `the encoding ${JSON.stringify(encoding)} is not known`, { path: '/encoding' });
   return async (texts) => Uint32Array.from((await pool.run('count_fallback', { texts, encoding })).counts);
 }

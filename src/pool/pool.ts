@@ -120,7 +120,7 @@ class ShardedPool implements Pool {
       worker: options.worker ?? new URL('../../workers/main.js', import.meta.url),
     };
     const n = options.shards ?? Math.min(2, availableParallelism());
-    if (!Number.isInteger(n) || n < 1) fail('CONFIG', `shards is ${n}`, { path: 'pool.shards' });
+    if (!Number.isInteger(n) || n < 1) fail('CONFIG', `shards is ${n}`, { path: '/shards' });
     const { maxQueuedCalls: maxCalls, maxQueuedUnits: maxUnits, batchUnits, longUnits } = this.#o;
     this.#queue = new CallQueue({ maxCalls, maxUnits, batchUnits, longUnits });
     this.#shards = Array.from({ length: n }, () => new Shard(this.#o));

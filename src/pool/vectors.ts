@@ -18,9 +18,9 @@ export function vectorFault(v: ArrayLike<unknown>, dims: number): string | undef
 }
 
 /** A usable vector as Float32Array; throws BAD_VECTOR (F34). */
-export function asVector(v: ArrayLike<unknown>, dims: number, path = 'vector'): Float32Array {
+export function asVector(v: ArrayLike<unknown>, dims: number, name = 'vector'): Float32Array {
   const fault = vectorFault(v, dims);
-  if (fault !== undefined) fail('BAD_VECTOR', `${path}: ${fault}`, { path });
+  if (fault !== undefined) fail('BAD_VECTOR', `${name}: ${fault}`, { path: `/${name}` });
   return v instanceof Float32Array ? v : Float32Array.from(v as ArrayLike<number>);
 }
 
@@ -42,12 +42,12 @@ export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
 
 /** Every usable vector against the centroid; refused ones are named. Throws BAD_VECTOR for a bad centroid. */
 export function similarities({ dims, vectors, centroid }: SimilarityPayload): SimilarityResult {
-  if (!Number.isInteger(dims) || dims < 1) fail('BAD_VECTOR', `dims is ${dims}`, { path: 'dims' });
+  if (!Number.isInteger(dims) || dims < 1) fail('BAD_VECTOR', `dims is ${dims}`, { path: '/dims' });
   const middle = asVector(centroid, dims, 'centroid');
   let rows: readonly ArrayLike<number>[];
   if (vectors instanceof Float32Array) {
     if (vectors.length % dims !== 0) {
-      fail('BAD_VECTOR', `${vectors.length} numbers are no rows of ${dims}`, { path: 'vectors' });
+      fail('BAD_VECTOR', `${vectors.length} numbers are no rows of ${dims}`, { path: '/vectors' });
     }
     rows = Array.from({ length: vectors.length / dims }, (_, i) =>
       vectors.subarray(i * dims, (i + 1) * dims),

@@ -19,7 +19,7 @@ import { isMethod, METHODS, type MethodName } from './methods.js';
 import { countEntries, MsgpackPiece } from './msgpack-piece.js';
 import { scanMsgpack } from './msgpack-scan.js';
 import { packable } from './packable.js';
-import { MAX_FRAME_DEPTH, type Piece } from './piece.js';
+import { join, MAX_FRAME_DEPTH, type Piece } from './piece.js';
 import { quickCheck } from './quick-check.js';
 import { asBuffer, checkUtf8 } from './utf8.js';
 import { check } from './validate.js';
@@ -68,17 +68,17 @@ function unwrap(schema: z.ZodType): unknown {
 
 function readParams(method: MethodName, params: Piece | undefined): Record<string, unknown> {
   if (params === undefined) return {};
-  if (params.kind !== 'object') fail('BAD_TYPE', 'params: expected an object', { path: 'params' });
+  if (params.kind !== 'object') fail('BAD_TYPE', 'params: expected an object', { path: '/params' });
   const verbatim = VERBATIM.get(method)!;
   const out: Record<string, unknown> = Object.create(null);
   for (const [key, piece] of params.members()) {
     const how = verbatim.get(key);
-    if (how === 'one') out[key] = piece.native(key);
+    if (how === 'one') out[key] = piece.native(join('', key));
     else if (how === 'list' && piece.kind === 'array')
-      out[key] = piece.items().map((item, i) => item.native(`${key}.${i}`));
+      out[key] = piece.items().map((item, i) => item.native(`/${key}/${i}`));
     else if (how === 'history' && piece.kind === 'array')
-      out[key] = piece.items().map((item, i) => item.unread(`${key}.${i}`));
-    else out[key] = piece.plain(key);
+      out[key] = piece.items().map((item, i) => item.unread(`/${key}/${i}`));
+    else out[key] = piece.plain(join('', key));
   }
   return out;
 }
@@ -86,8 +86,8 @@ function readParams(method: MethodName, params: Piece | undefined): Record<strin
 function interpret(envelope: Envelope): Incoming {
   if (envelope.kind === 'response') {
     const { id } = envelope;
-    if ('result' in envelope) return { kind: 'response', id, result: envelope.result.lenient('result') };
-    return { kind: 'response', id, error: asWireError(envelope.error.lenient('error')) };
+    if ('result' in envelope) return { kind: 'response', id, result: envelope.result.lenient('/result') };
+    return { kind: 'response', id, error: asWireError(envelope.error.lenient('/error')) };
   }
   const { id, method } = envelope;
   if (!isMethod(method))

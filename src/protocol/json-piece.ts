@@ -143,7 +143,10 @@ export class JsonPiece implements Piece {
       const keyEnd = stringEnd(frame, i);
       const key = parse(frame.slice(i, keyEnd), i) as string;
       if (out.has(key))
-        fail('BAD_FRAME', `the key ${JSON.stringify(key)} stands twice`, { path: key, detail: { at: i } });
+        fail('BAD_FRAME', `the key ${JSON.stringify(key)} stands twice`, {
+          path: join(this.level === 0 ? '' : '/params', key),
+          detail: { at: i },
+        });
       i = skipSpace(frame, keyEnd);
       if (frame.charCodeAt(i) !== 0x3a) bad('colon expected', i);
       i = this.#piece(skipSpace(frame, i + 1), (piece) => {

@@ -1,7 +1,7 @@
 // JSON-RPC 2.0 as both subprotocols speak it: what a frame is, and which calls are in flight. Pure.
 import { CuratedError, fail } from '../errors.js';
 import type { MethodName, Params } from './methods.js';
-import type { Piece } from './piece.js';
+import { join, type Piece } from './piece.js';
 
 export type Id = string | number;
 /** Longest id of a call, in UTF-16 units. */
@@ -39,8 +39,8 @@ export type Envelope =
 
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 
-function invalid(path: string, what: string): never {
-  return fail('INVALID_REQUEST', `${path}: ${what}`, { path });
+function invalid(member: string, what: string): never {
+  return fail('INVALID_REQUEST', `${member}: ${what}`, { path: `/${member}` });
 }
 
 /** An id is a string or a safe integer; anything else, null and -0 included, is refused. */
@@ -61,19 +61,19 @@ export function readEnvelope(frame: Piece, seen: { id: Id | null; method?: strin
   let id: unknown;
   const members = frame.members((key, piece) => {
     if (key !== 'id') return;
-    id = piece.lenient('id');
+    id = piece.lenient('/id');
     if (isId(id)) seen.id = id;
   });
   if (members.has('id') && !isId(id)) invalid('id', 'an id is a string or an integer');
   for (const key of members.keys())
     if (!MEMBERS.has(key))
-      fail('UNKNOWN_FIELD', `${key}: no such field in a JSON-RPC message`, { path: key });
-  if (members.get('jsonrpc')?.lenient('jsonrpc') !== '2.0') invalid('jsonrpc', 'must be "2.0"');
+      fail('UNKNOWN_FIELD', `${key}: no such field in a JSON-RPC message`, { path: join('', key) });
+  if (members.get('jsonrpc')?.lenient('/jsonrpc') !== '2.0') invalid('jsonrpc', 'must be "2.0"');
   const methodPiece = members.get('method');
   const result = members.get('result');
   const error = members.get('error');
   if (methodPiece !== undefined) {
-    const method = methodPiece.lenient('method');
+    const method = methodPiece.lenient('/method');
     if (typeof method !== 'string') invalid('method', 'a method is named by a string');
     seen.method = method;
     if (result !== undefined || error !== undefined) invalid('result', 'a call holds no result and no error');
@@ -123,7 +123,7 @@ export class CallLedger<T> {
   /** A call came in. Throws INVALID_REQUEST if its id is that of a call still in flight. */
   begin(id: Id): void {
     if (this.#incoming.has(id))
-      fail('INVALID_REQUEST', `id: ${JSON.stringify(id)} belongs to a call still in flight`, { path: 'id' });
+      fail('INVALID_REQUEST', `id: ${JSON.stringify(id)} belongs to a call still in flight`, { path: '/id' });
     this.#incoming.add(id);
   }
 
@@ -143,7 +143,7 @@ export class CallLedger<T> {
   settle(id: Id): T {
     const waiter = this.#outgoing.get(id);
     if (waiter === undefined)
-      fail('INVALID_REQUEST', `id: no request ${JSON.stringify(id)} waits for a response`, { path: 'id' });
+      fail('INVALID_REQUEST', `id: no request ${JSON.stringify(id)} waits for a response`, { path: '/id' });
     this.#outgoing.delete(id);
     return waiter;
   }

@@ -157,7 +157,7 @@ function eventOf(incoming: Incoming): ConnectionEvent {
 export function checkVersion(asked: number, spoken: number): void {
   if (asked !== spoken)
     throw new CuratedError('UNSUPPORTED', `protocol ${asked} is not spoken here`, {
-      path: 'protocol',
+      path: '/protocol',
       detail: { supported: [spoken] },
     });
 }

@@ -1,5 +1,7 @@
 // A value inside a frame that has not been read yet; both subprotocols give frames as pieces. Pure.
+
 import type { Native } from '../json/native.js';
+import { pointer } from '../json/path.js';
 
 export interface Piece {
   readonly kind: 'object' | 'array' | 'scalar';
@@ -37,8 +39,9 @@ export function isPoison(key: string): boolean {
   return POISON.has(key);
 }
 
+/** The JSON pointer of a member or an item below `path`: how every error of the wire names a place. */
 export function join(path: string, step: string | number): string {
-  return path === '' ? String(step) : `${path}.${step}`;
+  return `${path}${pointer([step])}`;
 }
 
 /** Default bound on the nesting of one frame. Real requests stay below 40. */

@@ -36,5 +36,5 @@ export function checkServerResult<M extends ServerRequestName>(
   method: M,
   value: unknown,
 ): Checked<ServerResult<M>> {
-  return check(SERVER_REQUESTS[method].result as unknown as z.ZodType<ServerResult<M>>, value, 'result');
+  return check(SERVER_REQUESTS[method].result as unknown as z.ZodType<ServerResult<M>>, value, '/result');
 }

@@ -30,10 +30,19 @@ export function faultText(fault: ConfigFault, origin: string): string {
   return fault.path === '' ? `${where}: ${fault.text}` : `${where}: ${fault.path}: ${fault.text}`;
 }
 
-/** All faults as the one error that crosses the wire; `path` is the first fault's. */
-export function configError(errors: readonly ConfigFault[], origin: string): CuratedError {
+/**
+ * All faults as the one error that crosses the wire; `path` is the first fault's.
+ * @param base pointer of the configuration in what was asked, where it came with a call
+ */
+export function configError(errors: readonly ConfigFault[], origin: string, base = ''): CuratedError {
+  const told = errors.map(({ path: key, pointer, ...rest }) => ({
+    ...(pointer === undefined && base === '' ? {} : { path: `${base}${pointer ?? ''}` }),
+    ...(key === '' ? {} : { key }),
+    ...rest,
+  }));
+  const path = told[0]?.path;
   return new CuratedError('CONFIG', errors.map((e) => faultText(e, origin)).join('\n'), {
-    ...(errors[0] === undefined || errors[0].path === '' ? {} : { path: errors[0].path }),
-    detail: { errors },
+    ...(path === undefined ? {} : { path }),
+    detail: { errors: told },
   });
 }

@@ -1,4 +1,6 @@
 // One configuration (YAML text or a value) checked and turned into a layer. Pure: files come through `readFile`.
+
+import { pointer } from '../json/path.js';
 import { CURATED_FIELDS, JOURNAL_FIELDS } from './curated-fields.js';
 import { isMap, type KeyPath, type Partially, readShape, type Shape, shown } from './fields.js';
 import { distance, nearest } from './nearest.js';
@@ -56,7 +58,12 @@ class Reader {
 
   fault(path: KeyPath, text: string): void {
     const line = this.line(path);
-    this.errors.push({ path: pathText(path), ...(line === undefined ? {} : { line }), text });
+    this.errors.push({
+      path: pathText(path),
+      ...(path.length === 0 ? {} : { pointer: pointer(path) }),
+      ...(line === undefined ? {} : { line }),
+      text,
+    });
   }
 
   notice(path: KeyPath, text: string, level: ConfigNotice['level'] = 'notice'): void {

@@ -310,8 +310,10 @@ export interface ConfigNotice {
 
 /** Something that stops the start. */
 export interface ConfigFault {
-  /** Dotted path of the key. */
+  /** Dotted path of the key, for people. */
   path: string;
+  /** The same as a JSON pointer into the configuration; absent: the whole of it. */
+  pointer?: string;
   /** 1-based line in the YAML text, where it came from one. */
   line?: number;
   text: string;

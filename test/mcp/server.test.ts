@@ -94,9 +94,9 @@ test('M-7: faults of an MCP call name their kind; an unknown tool is a protocol 
   const unknown = await call('durable_get', { session: 's1' });
   assert.deepEqual(unknown._meta, { 'curated/error': { kind: 'UNKNOWN_SESSION', retryable: false } });
   const wrong = await call('recall_search', { query: 7 });
-  assert.deepEqual(wrong._meta, { 'curated/error': { kind: 'BAD_TYPE', retryable: false, path: 'query' } });
+  assert.deepEqual(wrong._meta, { 'curated/error': { kind: 'BAD_TYPE', retryable: false, path: '/query' } });
   const extra = await call('recall_search', { query: 'x', colour: 'red' });
-  assert.match(extra.content[0]!.text, /^UNKNOWN_FIELD at colour/);
+  assert.match(extra.content[0]!.text, /^UNKNOWN_FIELD: \/colour: no such field/);
 });
 
 test('M-7: --autostart starts the daemon that an MCP server needs', async (t) => {

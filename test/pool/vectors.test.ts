@@ -33,7 +33,7 @@ test('F34 a bad centroid or row shape is BAD_VECTOR, inline and in a worker, and
   const vectors = new Float32Array(3 * 5000).fill(1);
   await assert.rejects(pool.run('similarity', { dims: 3, vectors, centroid: [0, 0, 0] }), {
     kind: 'BAD_VECTOR',
-    path: 'centroid',
+    path: '/centroid',
   });
   await assert.rejects(pool.run('similarity', { dims: 3, vectors: [], centroid: [1, 2] }), {
     kind: 'BAD_VECTOR',

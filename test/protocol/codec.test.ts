@@ -212,15 +212,15 @@ test('responses are read on both subprotocols, whatever numbers they hold', () =
 });
 
 test('errors keep kind, path and detail on the wire', () => {
-  const error = new CuratedError('BAD_TYPE', 'a.b: no', { path: 'a.b', detail: { x: 1 } });
+  const error = new CuratedError('BAD_TYPE', '/a/b: no', { path: '/a/b', detail: { x: 1 } });
   const text = json.encode({ id: null, error }) as string;
   assert.deepEqual(JSON.parse(text), {
     jsonrpc: '2.0',
     id: null,
     error: {
       code: -32602,
-      message: 'a.b: no',
-      data: { kind: 'BAD_TYPE', retryable: false, path: 'a.b', detail: { x: 1 } },
+      message: '/a/b: no',
+      data: { kind: 'BAD_TYPE', retryable: false, path: '/a/b', detail: { x: 1 } },
     },
   });
   const map = unpackr.unpack(msgpack.encode({ id: null, error }) as Buffer) as Map<

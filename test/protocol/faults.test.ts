@@ -91,7 +91,7 @@ test('F24 inherited names as keys are UNKNOWN_FIELD and leave Object.prototype a
       const r = refused(json, text);
       assert.equal(r.error.kind, 'UNKNOWN_FIELD', text);
       assert.equal(r.id, 1);
-      assert.ok(r.error.path?.endsWith(key));
+      assert.ok(r.error.path?.endsWith(`/${key}`));
     }
     const params = new Map<string, unknown>([
       ['session', 's'],
@@ -137,7 +137,7 @@ test('F25 MessagePack extensions, records and bigints where no verbatim value st
   assert.equal(refused(msgpack, late).id, 'the id');
   const big = refused(msgpack, pack(call('session.messages', { session: 's', from: 2n ** 60n })));
   assert.equal(big.error.kind, 'BAD_TYPE');
-  assert.equal(big.error.path, 'from');
+  assert.equal(big.error.path, '/from');
 });
 
 test('F25 a bigint inside a message is a JSON integer', () => {
@@ -170,7 +170,7 @@ test('F26 what is no number where a number belongs is BAD_TYPE and names the pat
       `{"jsonrpc":"2.0","id":1,"method":"session.messages","params":{"session":"s","from":${spelling}}}`,
     );
     assert.equal(r.error.kind, 'BAD_TYPE', spelling);
-    assert.equal(r.error.path, 'from');
+    assert.equal(r.error.path, '/from');
   }
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, -0.0, 2 ** 60, '12', 1.5]) {
     // An encoder may write -0 as the integer 0, so the double is written by hand.
@@ -181,27 +181,27 @@ test('F26 what is no number where a number belongs is BAD_TYPE and names the pat
     const value9 = typeof value === 'string' ? pack(value) : double;
     const r = refused(msgpack, Buffer.concat([frame.subarray(0, at), value9, frame.subarray(at + 2)]));
     assert.equal(r.error.kind, 'BAD_TYPE', String(value));
-    assert.equal(r.error.path, 'from');
+    assert.equal(r.error.path, '/from');
   }
   const nested = refused(json, JSON.stringify(call('recall.get', { handle: 'h', range: [0, '5'] })));
-  assert.equal(nested.error.path, 'range.1');
+  assert.equal(nested.error.path, '/range/1');
 });
 
 test('F26 a wrong type elsewhere names its path too', () => {
   const cases: [string, unknown, string][] = [
-    ['session.state', { session: 5 }, 'session'],
-    ['session.append', { session: 's', messages: 'x' }, 'messages'],
-    ['session.append', { session: 's', messages: [{ role: 'user' }, 3] }, 'messages.1'],
-    ['llm.prepare', { session: 's', tools: [1] }, 'tools'],
-    ['llm.prepare', { session: 's', return: 'half' }, 'return'],
-    ['session.open', { format: 'anthropic', model: 'm', config: [] }, 'config'],
-    ['session.open', { format: 'gemini', model: 'm' }, 'format'],
-    ['session.open', { format: 'anthropic', model: 'm', session: '*' }, 'session'],
-    ['durable.set_todos', { session: 's', items: ['a', 7] }, 'items.1'],
-    ['turn.end', { session: 's', final: 'yes' }, 'final'],
-    ['session.state', {}, 'session'],
-    ['session.state', [], 'params'],
-    ['session.state', null, 'params'],
+    ['session.state', { session: 5 }, '/session'],
+    ['session.append', { session: 's', messages: 'x' }, '/messages'],
+    ['session.append', { session: 's', messages: [{ role: 'user' }, 3] }, '/messages/1'],
+    ['llm.prepare', { session: 's', tools: [1] }, '/tools'],
+    ['llm.prepare', { session: 's', return: 'half' }, '/return'],
+    ['session.open', { format: 'anthropic', model: 'm', config: [] }, '/config'],
+    ['session.open', { format: 'gemini', model: 'm' }, '/format'],
+    ['session.open', { format: 'anthropic', model: 'm', session: '*' }, '/session'],
+    ['durable.set_todos', { session: 's', items: ['a', 7] }, '/items/1'],
+    ['turn.end', { session: 's', final: 'yes' }, '/final'],
+    ['session.state', {}, '/session'],
+    ['session.state', [], '/params'],
+    ['session.state', null, '/params'],
   ];
   for (const [method, params, path] of cases)
     for (const [codec, frame] of [
@@ -255,7 +255,7 @@ test('F28 an unknown method and a newer protocol are typed errors', () => {
     JSON.stringify(call('initialize', { protocol: 2, client: { name: 'c', version: '1' } })),
   );
   assert.equal(newer.kind, 'request');
-  assert.throws(() => checkVersion(2, 1), { kind: 'UNSUPPORTED', path: 'protocol' });
+  assert.throws(() => checkVersion(2, 1), { kind: 'UNSUPPORTED', path: '/protocol' });
   checkVersion(1, 1);
 });
 

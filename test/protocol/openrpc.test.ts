@@ -86,7 +86,10 @@ test('what the document calls required is what the codec misses', () => {
     if (needs.length === 0) assert.equal(incoming.kind, 'request', m.name);
     else {
       assert.ok(incoming.kind === 'invalid', m.name);
-      assert.ok(needs.includes(incoming.error.path ?? ''), `${m.name}: ${incoming.error.path}`);
+      assert.ok(
+        needs.some((name) => incoming.error.path === `/${name}`),
+        `${m.name}: ${incoming.error.path}`,
+      );
     }
   }
 });

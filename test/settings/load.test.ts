@@ -251,7 +251,20 @@ test('F37 all faults become one CONFIG error with origin, line and path', () => 
   assert.ok(!r.ok);
   const e = configError(r.errors, ORIGIN);
   assert.equal(e.kind, 'CONFIG');
-  assert.equal(e.path, 'journal.fsync');
+  assert.equal(e.path, '/journal/fsync');
+  const { errors } = e.detail as { errors: object[] };
+  assert.deepEqual(
+    errors.map((x) => ({ ...x, text: '' })),
+    [
+      { path: '/journal/fsync', key: 'journal.fsync', line: 2, text: '' },
+      { path: '/journal/retain_days', key: 'journal.retain_days', line: 3, text: '' },
+    ],
+  );
+  // A plugin's id has points of its own: only a pointer says where it ends.
+  const wrong = load({ plugins: { 'nexus.memory.capped': { max_tokenz: 1 } } });
+  assert.ok(!wrong.ok);
+  const { path } = configError(wrong.errors, ORIGIN, '/config');
+  assert.equal(path, '/config/plugins/nexus.memory.capped/max_tokenz');
   assert.match(
     e.message,
     /^config\.yaml:2: journal\.fsync: .*\nconfig\.yaml:3: journal\.retain_days: "x" is not an integer$/,

@@ -57,7 +57,7 @@ function find(session: Session, wanted: string, subclass: string | undefined): T
     'UNSUPPORTED',
     `the class ${JSON.stringify(wanted)} has no subclass ${JSON.stringify(subclass)}`,
     {
-      path: 'subclass',
+      path: '/subclass',
       detail: { reason: 'unknown_subclass', subclasses: distinct(members.map((t) => t.subclass)) },
     },
   );
@@ -80,7 +80,7 @@ function unknownClass(session: Session, wanted: string): never {
   const { catalog } = session.state.toolList;
   const near = rankTools(catalog, wanted, FOUND, newestQuestions(session));
   throw new CuratedError('UNSUPPORTED', `no tool has the class ${JSON.stringify(wanted)}`, {
-    path: 'class',
+    path: '/class',
     detail: {
       reason: 'unknown_class',
       classes: distinct(catalog.map((t) => t.class)),

@@ -37,7 +37,7 @@ export function sessionConfig(
     under: session.deps.configLayers(),
     ...(p.preset === undefined ? {} : { preset: p.preset }),
   });
-  if (!loaded.ok) throw configError(loaded.errors, 'session config');
+  if (!loaded.ok) throw configError(loaded.errors, 'session config', '/config');
   for (const n of loaded.notices) notice(n);
   const { settings } = loaded;
   const config = effective(settings);
