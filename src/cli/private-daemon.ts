@@ -15,7 +15,7 @@ export interface PrivateDaemon {
   stop(): Promise<void>;
 }
 
-const START_MS = 30_000;
+const START_MS = 120_000;
 const STOP_MS = 10_000;
 
 /** A child process on a free port; it ends with `stop`, or when this process ends. */

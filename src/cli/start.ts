@@ -11,6 +11,7 @@ import { printConfig } from './config.js';
 import { say } from './connection.js';
 import { liveDaemon, readDaemonFile, until } from './daemon-file.js';
 import { CommandError, EXIT } from './failure.js';
+import { paint } from './paint.js';
 
 interface StartOptions {
   config?: string;
@@ -20,8 +21,10 @@ interface StartOptions {
   printConfig?: boolean;
 }
 
-/** How long a detached daemon may take until it answers: opening a large journal takes its time. */
-const START_MS = 30_000;
+/** How long a detached daemon may take until it answers, while its process lives: a large journal, a busy machine. */
+const START_MS = 120_000;
+/** After so long without an answer it is said what is waited for. */
+const TELL_MS = 5_000;
 
 export function register(program: Command): void {
   program
@@ -120,7 +123,13 @@ async function detach(o: StartOptions): Promise<number> {
     code = exit ?? EXIT.failed;
   });
   const isUp = () => readDaemonFile(paths)?.pid === child.pid;
-  await until(() => code !== undefined || isUp(), START_MS);
+  const isDecided = () => code !== undefined || isUp();
+  if (!(await until(isDecided, TELL_MS))) {
+    process.stderr.write(
+      `${paint.dim(`the daemon is still starting (pid ${child.pid}); its log: ${file}`)}\n`,
+    );
+    await until(isDecided, START_MS - TELL_MS);
+  }
   if (code === undefined && isUp()) {
     child.unref();
     const { url, socket } = readDaemonFile(paths)!;

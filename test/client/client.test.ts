@@ -1,6 +1,6 @@
 // The SDK against a small daemon that speaks the real codec over real sockets.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -11,6 +11,7 @@ import {
   type CuratedEvent,
   connect,
 } from '../../src/client/index.js';
+import { lockData } from '../../src/data-lock.js';
 import { CuratedError } from '../../src/errors.js';
 import { FakeDaemon } from './fake-daemon.js';
 
@@ -81,7 +82,7 @@ test('errors of the daemon keep kind and path', async (t) => {
   const call = client.call('session.state', { session: 5 as unknown as string });
   await assert.rejects(
     call,
-    (e) => e instanceof CuratedError && e.kind === 'BAD_TYPE' && e.path === 'session',
+    (e) => e instanceof CuratedError && e.kind === 'BAD_TYPE' && e.path === '/session',
   );
   await assert.rejects(client.call('session.rewind', { session: 's', to_seq: 1 }), { kind: 'UNSUPPORTED' });
 });
@@ -112,6 +113,39 @@ test('an autostart that fails says so', async (t) => {
   await assert.rejects(connect({ ...who, home, autostart: true, startCommand }), (e) => {
     return e instanceof ClientError && e.code === 'NOT_RUNNING' && /code 4/.test(String(e.cause));
   });
+});
+
+test('autostart waits as long as the process that starts the daemon lives, and says what it waits for', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'curated-start-'));
+  t.after(() => rmSync(home, { recursive: true }));
+  const slow: [string, ...string[]] = [process.execPath, '-e', 'setTimeout(() => {}, 3_000)'];
+  await assert.rejects(connect({ ...who, home, autostart: true, startCommand: slow, startMs: 300 }), {
+    code: 'NOT_RUNNING',
+    message: /^the daemon did not start: after \d+ s the daemon is still starting \(pid \d+\)$/,
+  });
+});
+
+test('an autostart whose configuration is wrong tells what is wrong with it', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'curated-start-'));
+  t.after(() => rmSync(home, { recursive: true }));
+  writeFileSync(join(home, 'config.yaml'), 'curated:\n  presett: balanced\n');
+  await assert.rejects(connect({ ...who, home, autostart: true }), {
+    code: 'NOT_RUNNING',
+    message: /config\.yaml:2: curated\.presett: unknown key; the nearest valid key is preset/,
+  });
+});
+
+test('a journal that another command has for a moment does not stop an autostart', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'curated-start-'));
+  mkdirSync(join(home, 'data'), { recursive: true });
+  writeFileSync(join(home, 'config.yaml'), 'curated: {listen: {port: 0}}\n');
+  const lock = lockData(join(home, 'data'))!;
+  const connecting = clientFor(t, { home, autostart: true });
+  setTimeout(() => lock.release(), 1_500);
+  const client = await connecting;
+  assert.equal((await client.call('daemon.status', {})).connections, 1);
+  await client.call('daemon.stop', {});
+  t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 });
 
 test('a wrong token is refused', async (t) => {
