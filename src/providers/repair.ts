@@ -9,16 +9,18 @@ import { mendForTemplate, repairTurns } from './repair/template.js';
 import type { DocEdit, FormatSpec, HistoryMessage, Native, Profile, Repair } from './types.js';
 
 export interface RepairOptions {
-  /** Calls in flight: one that is not the newest message's gets a stand-in that says so. */
+  /** Calls in flight: each gets a stand-in that says so. */
   pending: ReadonlySet<string>;
+  /** The calls of the last message before `from` went out with stand-ins: what was sent stays, their results come late. */
+  closed?: boolean;
   /** Needed for the rules of strict chat templates (PV-S) and of call ids; without it those are only checked. */
   profile?: Profile;
 }
 
 /**
  * Edits that make the messages from `from` on valid; earlier ones are context: they were sent, and their calls count as
- * answered. A result that comes after that goes in as text. A pure function of its arguments; what is valid gets no edit. An unanswered call message
- * that is the newest message gets none either: its results may still come.
+ * answered. A result that comes after that goes in as text. A pure function of its arguments; what is valid gets no edit. An unanswered call
+ * of the newest message gets none either, unless it is in flight: its result may still come.
  */
 export function repair(
   spec: FormatSpec,
@@ -26,7 +28,7 @@ export function repair(
   from: number,
   o: RepairOptions,
 ): Repair[] {
-  const draft = new RepairDraft(history, from, o.pending);
+  const draft = new RepairDraft(history, from, o.pending, o.closed);
   if (spec.format === 'anthropic') repairAnthropic(draft);
   else if (spec.format === 'openai-chat') {
     const demoted = o.profile === undefined ? new Set<number>() : mendForTemplate(draft, o.profile);

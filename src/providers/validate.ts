@@ -1,4 +1,6 @@
 // A whole request against its provider's rules: every message, their sequence, the system text and the tools.
+
+import { pointer } from '../json/index.js';
 import { anthropic } from './anthropic/index.js';
 import { isMarked } from './anthropic/read.js';
 import { AnthropicWalk, MarkCount } from './anthropic/walk.js';
@@ -44,6 +46,17 @@ export function validateRequest(
   return out;
 }
 
+/**
+ * Violations of what goes out before the messages, each by itself. Cache marks are counted over the whole request (PV-A38,
+ * PV-A40): they are not looked at here.
+ */
+export function staticViolations(spec: FormatSpec, system: unknown, tools: unknown): Violation[] {
+  const marks = new MarkCount();
+  return [...checkTools(spec, tools, marks), ...checkSystem(spec, system, marks)].filter(
+    (v) => v.rule !== 'PV-A38' && v.rule !== 'PV-A40',
+  );
+}
+
 /** PV-A46: what is added or removed later stands in `tools`; a new definition brings itself. */
 function checkToolChanges(request: RequestParts): Violation[] {
   const declared = new Set((Array.isArray(request.tools) ? request.tools : []).map(toolName));
@@ -78,7 +91,7 @@ function checkSystem(spec: FormatSpec, system: unknown, marks: MarkCount): Viola
     out.push({ rule: 'PV-A20', path: '/system', message: 'system is a string or a list of text blocks' });
   for (const [i, block] of itemsAt(system, []).entries()) {
     const text = str(block, 'text');
-    if (text === undefined || blank(text))
+    if (text === undefined || blank(text) || str(block, 'type') === undefined)
       out.push({ rule: 'PV-A17', path: `/system/${i}`, message: 'system text blocks must be non-empty' });
     if (isObject(block) && isMarked(block))
       out.push(...mark(marks, member(block, 'cache_control'), `/system/${i}`));
@@ -103,6 +116,12 @@ function checkTools(spec: FormatSpec, tools: unknown, marks: MarkCount): Violati
   const out: Violation[] = [];
   if (tools === undefined) return out;
   if (!Array.isArray(tools)) return [{ rule: 'PV-A45', path: '/tools', message: 'tools is a list' }];
+  for (const lone of loneStrings(jsonOf(tools), tools))
+    out.push({
+      rule: 'PV-A18',
+      path: `/tools${pointer(lone.path)}`,
+      message: 'lone surrogate in a tool definition',
+    });
   const names = new Set<string>();
   let deferred = 0;
   for (const [i, tool] of tools.entries()) {

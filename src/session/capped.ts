@@ -87,7 +87,7 @@ function holdsSummary({ state }: Session, at: number): boolean {
 function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlySet<string>): boolean {
   const { state, rendering, settings } = session;
   const before = rendering.tokens;
-  const faults = violationsOf(session, pending).length;
+  const faults = violationsOf(session).length;
   const sent = range.from < state.sent.messages;
   const first = rendering.indexOf(range.from);
   const prefix = knownPrefix(session, session.deps.clock.now());
@@ -129,7 +129,7 @@ function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlyS
     }),
   );
   rendering.sync(state);
-  const broken = violationsOf(session, pending);
+  const broken = violationsOf(session);
   if (broken.length > faults) {
     // Better over the cap than refused.
     draft.push(

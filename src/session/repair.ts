@@ -3,8 +3,10 @@
 
 import { priced } from '../curation/priced.js';
 import { pointer, type TextEdit } from '../json/index.js';
+import { Native } from '../json/native.js';
 import { hasNewIds, inCallOrder } from '../providers/repair/call-order.js';
 import { repair } from '../providers/repair.js';
+import type { FormatSpec } from '../providers/types.js';
 import type { Draft } from './commit.js';
 import { tokensOf, tokensWith } from './edit-tokens.js';
 import { event } from './events.js';
@@ -20,7 +22,7 @@ export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<s
   session.rendering.sync(state);
   const { messages } = state;
   const isOrdered = hasNewIds(messages, from) && inCallOrder(messages, from);
-  if (isOrdered && violationsOf(session, pending).length === 0) return messages.length;
+  if (isOrdered && violationsOf(session).length === 0) return messages.length;
   const counting = {
     messages: state.messages,
     tokensChanged: (at: number, edits: readonly TextEdit[]) => tokensWith(session, at, edits),
@@ -28,6 +30,7 @@ export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<s
   const repairs = repair(state.spec, state.messages, from, {
     pending,
     profile: session.profile,
+    closed: closedBefore(session, from),
   });
   // A message is counted once, however many repairs it has: the first of its edits carries what all of them change.
   const all = priced(
@@ -51,4 +54,15 @@ export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<s
     );
   }
   return state.messages.length;
+}
+
+/** Do stand-ins of ours answer the calls of the last message before `from`? */
+function closedBefore({ state }: Session, from: number): boolean {
+  return state.ledger
+    .insertsBefore(from)
+    .some((e) => e.op === 'insert' && /^repair:/.test(e.id) && answers(state.spec, e.json));
+}
+
+function answers(spec: FormatSpec, json: string): boolean {
+  return spec.read(new Native(json)).parts.some((p) => p.kind === 'tool_result');
 }

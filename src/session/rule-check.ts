@@ -34,12 +34,7 @@ export class RuleCheck {
     this.#dirty = Math.min(this.#dirty, index);
   }
 
-  run(
-    pieces: readonly CheckedPiece[],
-    spec: FormatSpec,
-    walk: () => RuleWalk,
-    pending: ReadonlySet<string>,
-  ): Violation[] {
+  run(pieces: readonly CheckedPiece[], spec: FormatSpec, walk: () => RuleWalk): Violation[] {
     if (this.#walk === undefined || !this.#recheck(pieces, spec)) this.#reset(walk);
     this.#dirty = Number.POSITIVE_INFINITY;
     for (let i = this.#seen.length; i < pieces.length; i += 1) {
@@ -49,7 +44,7 @@ export class RuleCheck {
       this.#keep(i, [...broken, ...checked(spec, piece.native, i)]);
     }
     const all = [...this.#broken].sort(([a], [b]) => a - b).flatMap(([, found]) => found);
-    return [...all, ...this.#walk!.finish(pending)];
+    return [...all, ...this.#walk!.finish()];
   }
 
   /** False when the sequence itself has changed. */

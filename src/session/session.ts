@@ -17,6 +17,7 @@ import { freshState } from './evolve.js';
 import { type Native, nativeOf } from './native-plan.js';
 import { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
+import { StaticFaults } from './static-faults.js';
 import { SessionTopics } from './topics/session-topics.js';
 import { type Budget, budgetOf } from './window.js';
 
@@ -46,6 +47,8 @@ export class Session {
   epoch = 0;
   /** The state holds an epoch that the journal does not say: no snapshot is taken of it. */
   borrowed = false;
+  /** What a provider would refuse of system and tools. */
+  readonly staticFaults = new StaticFaults();
   #projection: Rendering | undefined;
   /** Version of the daemon's configuration that this session has taken up. */
   configVersion: number;

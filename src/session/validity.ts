@@ -3,14 +3,10 @@
 import { CuratedError } from '../errors.js';
 import type { Violation } from '../providers/types.js';
 import type { Session } from './session.js';
+import type { SessionState } from './state.js';
 
-const NONE: ReadonlySet<string> = new Set();
-
-/** @param pending calls in flight; without a result only those of the model's newest turn may stand */
-export function violationsOf(session: Session, pending: ReadonlySet<string>): Violation[] {
-  const { state, profile, rendering } = session;
-  const atEnd = state.messages.at(-1)?.reading.role === 'assistant';
-  return rendering.violations(state, () => state.spec.walk(profile), atEnd ? pending : NONE);
+export function violationsOf({ state, profile, rendering }: Session): Violation[] {
+  return rendering.violations(state, () => state.spec.walk(profile));
 }
 
 const PAIRING = /^PV-(A[1-69]|C[1-4]|R[1-4]|S7)$/;
@@ -23,4 +19,26 @@ export function refuse(violations: readonly Violation[]): never {
     path: first.path,
     detail: { violations: violations.slice(0, 20) },
   });
+}
+
+/**
+ * Fails where curated requests would carry it; what is only passed on goes as it came.
+ * @param given the parts that the call has brought
+ */
+export function refuseStatic(session: Session, given: { system: boolean; tools: boolean }): void {
+  if (session.settings.mode !== 'enforce') return;
+  const found = session.staticFaults
+    .of(session.state)
+    .filter((v) => (v.path.startsWith('/tools') ? given.tools : given.system));
+  if (given.system) found.push(...headFaults(session.state));
+  if (found.length > 0) refuse(found);
+}
+
+/** Of the system prompt that goes out as the first message. */
+function headFaults({ format, spec, system }: SessionState): Violation[] {
+  if (format !== 'openai-chat' || system === undefined) return [];
+  const text = `{"role":"system","content":${system.native.text}}`;
+  return spec
+    .check({ text, value: { role: 'system', content: system.native.value } })
+    .map((v) => ({ ...v, path: v.path.replace(/^\/content/, '/system') }));
 }

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CuratedError } from '../../src/errors.js';
 import { checkRequest } from '../conformance/rules/check.js';
-import { anthropicProfile } from '../conformance/rules/profile.js';
+import { anthropicProfile, chatProfile, responsesProfile } from '../conformance/rules/profile.js';
 import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
 import {
   COMPACTION,
@@ -123,4 +124,83 @@ test('K06 PV-A1 a late result is in the request as text, what was sent before st
   assert.deepEqual(second.request.messages.slice(0, length), first.request.messages);
   assert.ok(JSON.stringify(second.request.messages.slice(length)).includes('approved by Ada'));
   assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+const ROUNDS: Record<string, { model: string; calls: Json[]; results: Json[] }> = {
+  anthropic: {
+    model: 'claude-opus-4-8',
+    calls: [
+      {
+        role: 'assistant',
+        content: ['a', 'b'].map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })),
+      },
+    ],
+    results: [
+      {
+        role: 'user',
+        content: ['a', 'b'].map((id) => ({ type: 'tool_result', tool_use_id: id, content: `${id} at last` })),
+      },
+    ],
+  },
+  'openai-chat': {
+    model: 'gpt-5',
+    calls: [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: ['a', 'b'].map((id) => ({
+          id,
+          type: 'function',
+          function: { name: 'f', arguments: '{}' },
+        })),
+      },
+    ],
+    results: ['a', 'b'].map((id) => ({ role: 'tool', tool_call_id: id, content: `${id} at last` })),
+  },
+  'openai-responses': {
+    model: 'gpt-5',
+    calls: ['a', 'b'].map((id) => ({ type: 'function_call', call_id: id, name: 'f', arguments: '{}' })),
+    results: ['a', 'b'].map((id) => ({ type: 'function_call_output', call_id: id, output: `${id} at last` })),
+  },
+};
+const CHECKS: Record<string, ReturnType<typeof anthropicProfile>> = {
+  anthropic: anthropicProfile('claude-opus-4-8'),
+  'openai-chat': chatProfile(),
+  'openai-responses': responsesProfile(),
+};
+
+for (const [format, { model, calls, results }] of Object.entries(ROUNDS))
+  test(`PV-A1 PV-C1 PV-R1 K06 ${format}: the newest calls in flight go out answered, and their results come as text behind`, async () => {
+    const d = new BenchDaemon();
+    await d.call('session.open', { session: S, format, model, preset: 'balanced' });
+    const asked: Json[] = [];
+    const ask = async (more: Json): Promise<void> => {
+      const { request } = await d.call('llm.prepare', { session: S, ...more });
+      const body = format === 'openai-responses' ? { ...request, input: request.messages } : request;
+      assert.deepEqual(checkRequest(body, CHECKS[format]!, asked.slice(-1)), []);
+      asked.push(request);
+    };
+    await ask({ append: [user('go'), ...calls], pending: ['a', 'b'] });
+    await ask({ pending: ['a', 'b'] });
+    assert.deepEqual(asked[1], asked[0]);
+    await ask({ append: results });
+    await ask({ append: [assistant('thanks'), user('and?')] });
+    for (const [i, { messages }] of asked.slice(1).entries())
+      assert.deepEqual(messages.slice(0, asked[i].messages.length), asked[i].messages);
+    const text = JSON.stringify(asked.at(-1));
+    for (const word of ['a at last', 'b at last']) assert.equal(text.split(word).length, 2);
+    assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+  });
+
+test('PV-A1 a newest call that is not named as in flight has no result to come: the call fails, and nothing of it stays', async () => {
+  for (const [format, { model, calls }] of Object.entries(ROUNDS)) {
+    const d = new BenchDaemon();
+    await d.call('session.open', { session: S, format, model, preset: 'balanced' });
+    for (const pending of [[], ['a']])
+      await assert.rejects(
+        d.call('llm.prepare', { session: S, append: [user('go'), ...calls], pending }),
+        (e: unknown) => e instanceof CuratedError && e.kind === 'PAIRING',
+      );
+    assert.equal((await d.call('session.state', { session: S })).messages, 0);
+  }
 });

@@ -64,8 +64,8 @@ test('F36 P-5 a waiting summary that finds no place is given up, and the call th
   // The rules find fault with the summary in its place, whatever it is.
   const { rendering } = actor.session;
   const rules = rendering.violations.bind(rendering);
-  rendering.violations = (state, walk, pending) => [
-    ...rules(state, walk, pending),
+  rendering.violations = (state, walk) => [
+    ...rules(state, walk),
     ...(state.summary === undefined ? [] : [{ rule: 'PV-A10', path: '/messages/0', message: 'no place' }]),
   ];
   await d.call('session.append', { session: S, messages: [said('ok')] });

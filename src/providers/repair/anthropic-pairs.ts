@@ -122,9 +122,9 @@ class Pairs {
   /** A late result may go back to its call only where the call still waits and no other turn was sent since. */
   #reachable(group: Group, { at }: ResultSlot): boolean {
     const target = group.at + 1;
-    if (at === target || at < this.#draft.from) return true;
-    if (!this.#draft.isOpen(group.at)) return false;
-    if (target >= this.#draft.from) return true;
+    if (at < this.#draft.from) return true;
+    if (!this.#draft.isOpen(group.at)) return at === target && target !== this.#draft.from;
+    if (at === target || target >= this.#draft.from) return true;
     for (let i = target; i < at; i++) if (this.#draft.history[i]!.reading.role === 'assistant') return false;
     return true;
   }
@@ -285,11 +285,12 @@ class Pairs {
   /** Results of ours for calls that have none. A call message that is the newest one may wait. */
   #fill(group: Group, home: Home, ranks: Map<Repair, number>): void {
     const { history, pending } = this.#draft;
-    if (group.at === history.length - 1) return;
+    const newest = group.at === history.length - 1;
     for (const [rank, call] of group.calls.entries()) {
       const id = call.part.callId!;
       if (call.copy || call.results.length > 0 || !this.#draft.isOpen(group.at)) continue;
       const waits = pending.has(id);
+      if (newest && !waits) continue;
       const json = JSON.stringify({
         type: 'tool_result',
         tool_use_id: call.newId ?? id,

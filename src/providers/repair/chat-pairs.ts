@@ -124,7 +124,7 @@ class Pairs {
   #reachable(group: Group, at: number): boolean {
     const { from } = this.#draft;
     if (at < from) return true;
-    if (group.at + 1 >= from) return true;
+    if (group.at + 1 >= from) return this.#draft.isOpen(group.at);
     return this.#last === group && this.#draft.isOpen(group.at);
   }
 
@@ -209,15 +209,16 @@ class Pairs {
     ]);
   }
 
-  /** Results of ours for calls that have none. A call message that is the newest one may wait. */
+  /** Results of ours for calls that have none. A call of the newest message may wait, unless the host says that it does. */
   #fill(group: Group, end: number): void {
     const { history, pending } = this.#draft;
-    if (group.at === history.length - 1) return;
+    const newest = group.at === history.length - 1;
     for (const call of group.calls) {
       const id = call.part.callId!;
       if (call.copy || call.results.length > 0 || !this.#draft.isOpen(group.at)) continue;
       const callId = call.newId ?? id;
       const waits = pending.has(id);
+      if (newest && !waits) continue;
       const json = JSON.stringify({
         role: 'tool',
         tool_call_id: callId,

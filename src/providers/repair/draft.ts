@@ -20,15 +20,16 @@ export class RepairDraft {
     readonly history: readonly HistoryMessage[],
     readonly from: number,
     readonly pending: ReadonlySet<string>,
+    readonly closed = false,
   ) {}
 
   add(repair: Repair): void {
     if (repair.edits.length > 0) this.repairs.push(repair);
   }
 
-  /** May a call of message `at` still take a result? Its message is new, or nothing came after it. */
+  /** May a call of message `at` still take a result? Its message is new, or nothing came after it, no stand-in either. */
   isOpen(at: number): boolean {
-    return at + 1 >= this.from;
+    return at >= this.from || (at + 1 === this.from && !this.closed);
   }
 
   /** Repairs the inside of one message; moved texts carry these edits with them. */

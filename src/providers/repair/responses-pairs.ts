@@ -127,7 +127,7 @@ class Pairs {
   /** A call before `from` waits if it stands at the end of what was known then. */
   #waits(): boolean {
     const { history, from } = this.#draft;
-    return history[from - 1]?.reading.role === 'assistant';
+    return history[from - 1]?.reading.role === 'assistant' && !this.#draft.closed;
   }
 
   #drop(at: number, rule: string, what: string, callId?: string): void {
@@ -189,7 +189,7 @@ class Pairs {
     const { history, from, pending } = this.#draft;
     const id = call.part.callId!;
     const end = this.#turnEnd(call.at);
-    if (end === history.length || (call.at < from && !this.#waits())) return;
+    if ((end === history.length && !pending.has(id)) || (call.at < from && !this.#waits())) return;
     const json = errorOutput(call.part.type!, call.newId ?? id, pending.has(id) ? NOT_FINISHED : NO_RESULT);
     if (json === undefined) {
       if (call.at >= from) this.#drop(call.at, 'PV-R1', `call ${id} had no output: it was left out`, id);

@@ -1,8 +1,17 @@
 // session.open: a new session, or the return to one that is known.
 
 import { fail } from '../../errors.js';
+import type { Native } from '../../json/native.js';
 import type { Params } from '../../protocol/methods.js';
-import { type ConfigNotice, configError, effective, loadSettings } from '../../settings/index.js';
+import type { Format } from '../../providers/types.js';
+import { str } from '../../providers/values.js';
+import {
+  type ConfigNotice,
+  configError,
+  effective,
+  loadSettings,
+  type Settings,
+} from '../../settings/index.js';
 import { measureSystem, measureTools } from '../../tokens/request-count.js';
 import type { Draft } from '../commit.js';
 import { event, type NewEvent, type OwnConfig } from '../events.js';
@@ -10,6 +19,7 @@ import { isHeldOut } from '../holdout.js';
 import { measured, redactionsOf } from '../intake.js';
 import { tellRefused } from '../native.js';
 import type { Session } from '../session.js';
+import { refuseStatic } from '../validity.js';
 
 type OpenParams = Params<'session.open'>;
 
@@ -45,6 +55,13 @@ export function sessionConfig(
   if (settings.mode === 'enforce' && isHeldOut(session.key, settings.curated.holdout))
     (config['curated'] as Record<string, unknown>)['observe'] = true;
   return config;
+}
+
+/** Of an effective configuration, which is a valid one. */
+function settingsOf(config: unknown): { settings: Settings } {
+  const loaded = loadSettings(config, { origin: 'session config' });
+  if (!loaded.ok) throw configError(loaded.errors, 'session config');
+  return loaded;
 }
 
 function ownConfig(p: Pick<OpenParams, 'config' | 'preset'>): OwnConfig {
@@ -110,8 +127,10 @@ function lost(seen: number, end: number): never {
   return fail('SEQ_GAP', `the client has seen seq ${seen}, ${ends}`, { detail: { expected: end } });
 }
 
-async function create(session: Session, p: OpenParams, draft: Draft): Promise<void> {
-  const { config, notices } = configOf(session, p);
+async function create(session: Session, given: OpenParams, draft: Draft): Promise<void> {
+  const { config, notices } = configOf(session, given);
+  const { settings } = settingsOf(config);
+  const p = isNoPrompt(settings, given.format, given.system) ? { ...given, system: undefined } : given;
   // The encoding follows the model, which the state does not know yet.
   session.state.model = p.model;
   const counted = session.deps.counted?.(p.model);
@@ -148,6 +167,7 @@ async function create(session: Session, p: OpenParams, draft: Draft): Promise<vo
     }),
   );
   draft.pushAll(notices);
+  refuseStatic(session, { system: p.system !== undefined, tools: p.tools !== undefined });
   const { window, maxOutput } = session.budget();
   if (window !== undefined && maxOutput > window / 2) {
     draft.push(
@@ -168,21 +188,32 @@ export async function setStatic(
   draft: Draft,
 ): Promise<void> {
   const { state } = session;
-  if (p.system !== undefined && p.system.text !== state.system?.native.text) {
-    const { each: _, ...size } = await measured(session, measureSystem(p.system.value));
-    draft.push(event('session.system', { text: p.system.text, ...size, ...redactionsOf(p.system) }));
+  const says = !(state.system === undefined && isNoPrompt(session.settings, state.format, p.system));
+  const system = says && p.system?.text !== state.system?.native.text ? p.system : undefined;
+  const tools = p.tools?.text === state.tools?.native.text ? undefined : p.tools;
+  if (system !== undefined) {
+    const { each: _, ...size } = await measured(session, measureSystem(system.value));
+    draft.push(event('session.system', { text: system.text, ...size, ...redactionsOf(system) }));
   }
-  if (p.tools !== undefined && p.tools.text !== state.tools?.native.text) {
-    const { each, ...size } = await measured(session, measureTools(p.tools.value as unknown[], state.format));
+  if (tools !== undefined) {
+    const { each, ...size } = await measured(session, measureTools(tools.value as unknown[], state.format));
     draft.push(
       event('session.tools', {
-        text: p.tools.text,
+        text: tools.text,
         ...size,
         _each: each,
-        ...redactionsOf(p.tools),
+        ...redactionsOf(tools),
         // Hosts that list their tools in no fixed order would break the cache with every call.
         ...(session.curatesTools ? { _keep_order: true } : {}),
       }),
     );
   }
+  refuseStatic(session, { system: system !== undefined, tools: tools !== undefined });
+}
+
+/** A prompt that says nothing is none: as the first message of a chat it would be refused. */
+function isNoPrompt({ mode }: Settings, format: Format, system: Native | undefined): boolean {
+  if (mode !== 'enforce' || format !== 'openai-chat' || system === undefined) return false;
+  const { value } = system;
+  return Array.isArray(value) ? value.every((b) => str(b, 'text') === '') : value === '';
 }

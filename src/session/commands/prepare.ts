@@ -90,7 +90,7 @@ export async function prepare(
   }
   if (mode === 'enforce') fitMarks(session, draft);
   session.rendering.sync(state);
-  const violations = violationsOf(session, pending);
+  const violations = [...session.staticFaults.of(state), ...violationsOf(session)];
   if (mode === 'enforce' && violations.length > 0) refuse(violations);
   const ours =
     session.settings.curated.breakpoints === 'auto' ? session.profile.maxMarks : movedMarks(session);

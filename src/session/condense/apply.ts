@@ -64,7 +64,7 @@ export function applySummary(
   const sent = cycle.range.from < state.sent.messages;
   const prefix = knownPrefix(session, session.deps.clock.now());
   const recache = prefix.known ? rendering.tokensBetween(cycle.range.to, prefix.messages) + plan.tokens : 0;
-  const faults = violationsOf(session, o.pending).length;
+  const faults = violationsOf(session).length;
   const turns = turnsOf(session, cycle);
   const kept = keptRuns(cycle);
   const fields = {
@@ -128,8 +128,8 @@ export function applySummary(
     }),
   );
   rendering.sync(state);
-  if (violationsOf(session, o.pending).length > faults) {
-    throw new Unfit(`no place for the summary: ${violationsOf(session, o.pending)[0]?.message ?? ''}`);
+  if (violationsOf(session).length > faults) {
+    throw new Unfit(`no place for the summary: ${violationsOf(session)[0]?.message ?? ''}`);
   }
   return undefined;
 }

@@ -1,0 +1,25 @@
+// What a provider refuses of the system prompt and the tool definitions. Both are the host's, and we edit neither.
+
+import type { Violation } from '../providers/types.js';
+import { staticViolations } from '../providers/validate.js';
+import type { SessionState } from './state.js';
+
+/** Faults of what goes out before the messages; looked for again when it changes. */
+export class StaticFaults {
+  #last: { system: string | undefined; tools: string | undefined; found: readonly Violation[] } | undefined;
+
+  of(state: SessionState): readonly Violation[] {
+    // With openai-chat the system prompt is a message, and is checked as one.
+    const system = state.format === 'openai-chat' ? undefined : state.system?.native.text;
+    const tools = state.toolList.text();
+    if (this.#last === undefined || this.#last.system !== system || this.#last.tools !== tools) {
+      const found = staticViolations(state.spec, parsed(system), parsed(tools));
+      this.#last = { system, tools, found };
+    }
+    return this.#last.found;
+  }
+}
+
+function parsed(text: string | undefined): unknown {
+  return text === undefined ? undefined : (JSON.parse(text) as unknown);
+}

@@ -1,0 +1,101 @@
+// System prompt and tool definitions that no provider takes: refused at the door with their place, in every format.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CuratedError } from '../../src/errors.js';
+import { BenchDaemon, type Json, user } from './bench-daemon.js';
+
+const MODEL: Record<string, string> = {
+  anthropic: 'claude-sonnet-4-5',
+  'openai-chat': 'gpt-5',
+  'openai-responses': 'gpt-5',
+};
+
+const tool = (format: string, name: string, more: Json = {}): Json =>
+  format === 'openai-chat'
+    ? { type: 'function', function: { name, parameters: {} }, ...more }
+    : { name, input_schema: {}, ...more };
+
+const refusedAt = (path: string) => (e: unknown) => {
+  assert.ok(e instanceof CuratedError && e.kind === 'INVALID_MESSAGES', String(e));
+  assert.equal(e.path, path);
+  return true;
+};
+
+for (const [format, model] of Object.entries(MODEL)) {
+  test(`PV-A45 ${format}: a tool name that stands twice is refused at the door, and nothing of the call stays`, async () => {
+    const d = new BenchDaemon();
+    const [a, b] = [tool(format, 'a'), tool(format, 'b')];
+    const twice = [a, b, tool(format, 'a', { strict: true })];
+    const opening = { session: 's', format, model, preset: 'balanced' };
+    await assert.rejects(d.call('session.open', { ...opening, tools: twice }), refusedAt('/tools/2'));
+    await d.call('session.open', { ...opening, tools: [a, b] });
+    const before = await d.journalled();
+    await assert.rejects(
+      d.call('llm.prepare', { session: 's', append: [user('go')], tools: twice }),
+      refusedAt('/tools/2'),
+    );
+    assert.deepEqual(await d.journalled(), before);
+    const { request } = await d.call('llm.prepare', { session: 's', append: [user('go')] });
+    assert.deepEqual(request.tools, [a, b]);
+  });
+
+  test(`PV-A45 P-5 ${format}: what is only passed on keeps a doubled name and says so; curated, the call says what to change`, async () => {
+    const d = new BenchDaemon();
+    const tools = [tool(format, 'a'), tool(format, 'a')];
+    await d.call('session.open', { session: 's', format, model, preset: 'off', tools });
+    const passed = await d.call('llm.prepare', { session: 's', append: [user('go')] });
+    assert.deepEqual(passed.request.tools, tools);
+    assert.deepEqual(
+      passed.violations.map((v: Json) => [v.rule, v.path]),
+      [['PV-A45', '/tools/1']],
+    );
+    // As a journal of an older daemon: the list is there already.
+    await d.call('session.open', { session: 's', format, model, preset: 'balanced' });
+    await assert.rejects(d.call('llm.prepare', { session: 's' }), refusedAt('/tools/1'));
+    const mended = await d.call('llm.prepare', { session: 's', tools: tools.slice(1) });
+    assert.deepEqual(mended.request.tools, tools.slice(1));
+    assert.equal((await d.call('journal.replay', { session: 's' })).identical, true);
+  });
+
+  test(`PV-A18 ${format}: a lone surrogate in system or tools is refused with its place`, async () => {
+    const d = new BenchDaemon();
+    const opening = { session: 's', format, model, preset: 'balanced' };
+    await assert.rejects(d.call('session.open', { ...opening, system: 'a\ud83d' }), refusedAt('/system'));
+    await assert.rejects(
+      d.call('session.open', { ...opening, tools: [tool(format, 'a', { description: '\udc00' })] }),
+      refusedAt('/tools/0/description'),
+    );
+  });
+}
+
+test('PV-A17 an empty system block is refused; an empty system prompt of a chat is none', async () => {
+  const d = new BenchDaemon();
+  const system = [
+    { type: 'text', text: 'be brief' },
+    { type: 'text', text: ' ' },
+  ];
+  await assert.rejects(
+    d.call('session.open', { session: 's', format: 'anthropic', model: MODEL['anthropic'], system }),
+    refusedAt('/system/1'),
+  );
+  const chat = { session: 's', format: 'openai-chat', model: 'gpt-5', preset: 'balanced' };
+  await d.call('session.open', { ...chat, system: '' });
+  const { request } = await d.call('llm.prepare', { session: 's', append: [user('go')], system: '' });
+  assert.deepEqual(request.messages, [user('go')]);
+});
+
+test('PV-A45 not all tools are deferred, and the search tool never', async () => {
+  const opening = { session: 's', format: 'anthropic', model: MODEL['anthropic'], preset: 'balanced' };
+  const later = { defer_loading: true };
+  const search = { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' };
+  for (const [tools, path] of [
+    [[tool('anthropic', 'a', later)], '/tools'],
+    [[tool('anthropic', 'a'), { ...search, ...later }], '/tools/1'],
+  ] as const)
+    await assert.rejects(new BenchDaemon().call('session.open', { ...opening, tools }), refusedAt(path));
+  await new BenchDaemon().call('session.open', {
+    ...opening,
+    tools: [search, tool('anthropic', 'a', later)],
+  });
+});
