@@ -15,6 +15,7 @@ import { register as files } from './cli/files.js';
 import { register as forget } from './cli/forget.js';
 import { register as journal } from './cli/journal.js';
 import { register as mcp } from './cli/mcp.js';
+import { paint } from './cli/paint.js';
 import { register as promote } from './cli/promote.js';
 import { register as replay } from './cli/replay.js';
 import { register as run } from './cli/run.js';
@@ -37,6 +38,13 @@ const program = new Command('curated')
   .version(VERSION)
   .option('--print-config', 'print the effective configuration with defaults, units and ranges')
   .showSuggestionAfterError()
+  .configureOutput({
+    outputError: (text, write) => {
+      write(text.replace(/^error: /, `${paint.red('curated:')} `));
+      if (text.startsWith('error: unknown command'))
+        write(`${paint.dim('hint:')} curated --help lists the commands\n`);
+    },
+  })
   .exitOverride()
   .on('option:print-config', () => {
     printConfig();

@@ -62,7 +62,10 @@ export function decisionLine(d: Told): string {
 /** What the pass of a decision cost the cache, and what it saves: in tokens at the price of an uncached one. */
 export function priceLine({ seq, ...e }: NonNullable<Told['envelope']>): string {
   if (!e.cache_invalidates) return `pass #${seq}: nothing that was sent changed, so it cost nothing`;
-  const saves = e.saves_per_request ?? 0;
+  // What had to go was not weighed: it has no price.
+  if (e.saves_per_request === undefined)
+    return `pass #${seq}: forced, whatever it cost, since the request had to become smaller`;
+  const saves = e.saves_per_request;
   const worth = `the price of ${whole(Math.abs(saves))} input tokens a request`;
   const sum = saves < 0 ? `costs ${worth}` : `saves ${worth}`;
   const recached = e.recache_tokens ?? 0;

@@ -47,7 +47,8 @@ export function register(program: Command): void {
       using(async (source) => {
         const packet = await source.packet(resolve(dir));
         if (o.json === true) printJson(packet);
-        else if (packet.text === '') say('nothing is known of this project: run curated context refresh');
+        else if (packet.text === '')
+          say(`nothing is known of this project yet: curated context refresh ${dir} makes its map`);
         else say(packet.text);
       }),
     );

@@ -41,7 +41,7 @@ function print(d: Diff, texts: readonly string[], isFull: boolean): void {
   say(
     paint.bold(`request #${d.seq}, turn ${d.turn}`) +
       `: ${counted(d.messages.before, 'message')} of ${whole(d.tokens.before)} tokens stored, ` +
-      `${whole(d.messages.after)} of ${whole(d.tokens.after)} sent (${saved >= 0 ? '-' : '+'}${whole(Math.abs(saved))})`,
+      `${whole(d.messages.after)} of ${whole(d.tokens.after)} sent${saved === 0 ? '' : ` (${saved > 0 ? '-' : '+'}${whole(Math.abs(saved))})`}`,
   );
   if (d.hidden_tools.length > 0) say(`${paint.red('-')} tools: ${d.hidden_tools.join(', ')}`);
   const passes = new Set<number>();

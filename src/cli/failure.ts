@@ -44,7 +44,14 @@ function describeFailure(e: unknown): { message: string; hint?: string | undefin
   }
   const error = e as NodeJS.ErrnoException;
   const hint = error.code === undefined ? undefined : SYSTEM_HINTS[error.code];
-  return { message: error.message ?? String(e), hint, exit: EXIT.failed };
+  return { message: systemWords(error) ?? error.message ?? String(e), hint, exit: EXIT.failed };
+}
+
+/** `FILE: no such file or directory` in the place of `ENOENT: no such file or directory, open 'FILE'`. */
+function systemWords({ code, path, message }: NodeJS.ErrnoException): string | undefined {
+  if (code === undefined || path === undefined) return undefined;
+  const words = /^[A-Z0-9]+: ([^,]+),/.exec(message)?.[1];
+  return words === undefined ? undefined : `${path}: ${words}`;
 }
 
 /** Of what is called CONFIG only the faults of a configuration file are for `config check`: the others are of files and ports. */
@@ -71,4 +78,5 @@ const SYSTEM_HINTS: Record<string, string> = {
   EADDRINUSE: 'another program listens there; take another --port, or --port 0 for any free one',
   EACCES: 'curated doctor checks folders and their permissions',
   ENOENT: 'check the path',
+  EEXIST: 'what is there is never written over: name another file',
 };

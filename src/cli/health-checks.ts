@@ -82,17 +82,23 @@ export function checkFiles(paths: Paths): Finding[] {
     closed('run folder', paths.run, 0o077, 'chmod 700'),
     closed('data folder', paths.data, 0o022, 'chmod 700'),
     closed('token file', paths.tokenFile, 0o077, 'chmod 600'),
-    closed('named tokens', paths.namedTokens, 0o077, 'chmod 600'),
+    closed('named tokens', paths.namedTokens, 0o077, 'chmod 600', 'none yet; curated token add makes them'),
   ];
 }
 
-function closed(name: string, path: string, forbidden: number, fix: string): Finding {
+function closed(
+  name: string,
+  path: string,
+  forbidden: number,
+  fix: string,
+  absent = 'not there yet; start makes it',
+): Finding {
   let stat: ReturnType<typeof lstatSync>;
   try {
     stat = lstatSync(path);
   } catch (e) {
     const code = (e as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT') return { level: 'ok', what: `${name}: not there yet; start makes it (${path})` };
+    if (code === 'ENOENT') return { level: 'ok', what: `${name}: ${absent} (${path})` };
     return {
       level: 'error',
       what: `${name}: ${path}: ${code}`,

@@ -132,7 +132,7 @@ class ByFile implements JournalAccess {
 
   async #known(session: string): Promise<void> {
     if ((await this.store.head(this.#key(session))) === undefined)
-      throw new CommandError(`there is no session ${session}`, {
+      throw new CommandError(`there is no session ${JSON.stringify(session)}`, {
         hint: 'curated journal verify counts them',
       });
   }

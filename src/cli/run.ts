@@ -36,7 +36,7 @@ export function register(program: Command): void {
     .action(async (files: string[], o: RunOptions) => {
       const report = await run(files, o);
       if (o.json === true) printJson(report);
-      else process.stdout.write(runTable(report));
+      else if (report.conversations.length > 0) process.stdout.write(runTable(report));
       if (!report.ok) process.exitCode = EXIT.failed;
       // Nothing was checked: a script must not take that for a pass.
       if (report.conversations.length === 0) {

@@ -32,7 +32,7 @@ async function status(json: boolean): Promise<number> {
   const rows: [string, string][] = [
     ['running', `version ${s.version}, pid ${s.pid}, for ${duration(s.uptime_ms)}`],
     ['listens on', [live.url, live.socket].filter((p) => p !== undefined).join(' and ')],
-    ['connections', whole(s.connections)],
+    ['connections', `${whole(s.connections)}, this one included`],
     ['sessions', `${whole(s.sessions.open)} in memory, ${whole(s.sessions.stored)} stored`],
     ...(memory.rss === undefined ? [] : [['memory', bytes(memory.rss)] as [string, string]]),
     ...(s.draining ? [['draining', 'yes: it will end soon'] as [string, string]] : []),

@@ -93,15 +93,15 @@ function notes(r: WhatIfReport): string[] {
   }
   if (r.counted_requests > 0)
     out.push(
-      `${whole(r.counted_requests)} requests have no report of their usage: counted, with a cache as their provider's rules say`,
+      `${counted(r.counted_requests, 'request')} without a report of usage: counted, with a cache as the provider's rules say`,
     );
   if (r.unpriced_requests > 0)
     out.push(
-      `${whole(r.unpriced_requests)} requests have no known price and are not in the money: ${r.unpriced_models.map((m) => m || 'no model named').join(', ')}`,
+      `${counted(r.unpriced_requests, 'request')} without a known price, not in the money: ${r.unpriced_models.map((m) => m || 'no model named').join(', ')}`,
     );
   for (const name of WHATIF_PRESETS)
     if (r.presets[name].refused > 0)
-      out.push(`${name}: ${whole(r.presets[name].refused)} requests would not have fitted the window`);
+      out.push(`${name}: ${counted(r.presets[name].refused, 'request')} would not have fitted the window`);
   out.push(
     'cost in USD by dated prices; what the agent would have done otherwise, such as reading again, is not in it',
     'names kept: identifiers that a later call used, that only tool results had told, and that were still there then',

@@ -23,7 +23,7 @@ export async function verifySession(store: Store, key: SessionKey): Promise<Veri
   const wanted: { seq: number; hash: string }[] = [];
   try {
     if ((await store.head(key)) === undefined)
-      throw new CuratedError('UNKNOWN_SESSION', `there is no journal of ${key.session}`);
+      throw new CuratedError('UNKNOWN_SESSION', `there is no session ${JSON.stringify(key.session)}`);
     for await (const record of readAll(store, key)) {
       for (const hash of references(record.payload)) {
         if (seen.has(hash)) continue;

@@ -26,7 +26,10 @@ export function check<T>(schema: z.ZodType<T>, value: unknown, base = ''): Check
     const at = join(path, unknown);
     return { ok: false, error: new CuratedError('UNKNOWN_FIELD', `${at}: no such field here`, { path: at }) };
   }
-  const message = `${path === '' ? 'params' : path}: ${issue.message.replace(/^Invalid input: /, '')}`;
+  const what = issue.message
+    .replace(/^Invalid input: /, '')
+    .replace(/^expected (.*), received undefined$/, 'is missing: expected $1');
+  const message = `${path === '' ? 'params' : path}: ${what}`;
   const detail = issue.values === undefined ? undefined : { values: issue.values };
   return { ok: false, error: new CuratedError('BAD_TYPE', message, { path, detail }) };
 }

@@ -1,6 +1,6 @@
 // A session actor: one command at a time, each journalled before it is answered, events out before the answer.
 
-import { CuratedError, fail } from '../errors.js';
+import { asCuratedError, CuratedError, fail } from '../errors.js';
 import { sha256 } from '../hash.js';
 import type { FlushLevel, SessionKey } from '../journal/index.js';
 import { canonicalize, writeJson } from '../json/index.js';
@@ -203,7 +203,7 @@ export class SessionActor {
           }),
         );
       }
-      draft.seal(this.#deps.store, this.key);
+      await this.#seal(draft);
       this.#cutOff = false;
       this.#tellFiles(draft);
       this.#outbox.push(...draft.committed);
@@ -335,6 +335,20 @@ export class SessionActor {
     const { state, key } = this.session;
     if (files === undefined || committed.length === 0 || state.status === 'fresh') return;
     files.note(key, state, this.session.settings, committed);
+  }
+
+  /** A store that is red refuses at once: what the draft has put into the state is in no journal, and goes. */
+  async #seal(draft: Draft): Promise<void> {
+    try {
+      draft.seal(this.#deps.store, this.key);
+    } catch (e) {
+      try {
+        this.session.replace(await this.#read());
+      } catch {
+        this.#lost = asCuratedError(e);
+      }
+      throw e;
+    }
   }
 
   async #run<T>(draft: Draft, body: (draft: Draft) => Promise<T> | T): Promise<T> {

@@ -38,10 +38,11 @@ export class SessionRegistry {
     return n;
   }
 
-  /** Sessions of one tenant in memory. */
+  /** Sessions of one tenant in memory; what failed to open is none. */
   loadedOf(tenant: string): number {
     let n = 0;
-    for (const actor of this.#tenants.get(tenant)?.values() ?? []) if (!actor.parked) n += 1;
+    for (const actor of this.#tenants.get(tenant)?.values() ?? [])
+      if (!actor.parked && actor.session.state.status !== 'fresh') n += 1;
     return n;
   }
 

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { priceLine } from '../../src/cli/bisect.js';
 import { connect } from '../../src/client/index.js';
 import { curated, homeFor } from './command.js';
 
@@ -109,4 +110,31 @@ test('sessions lists, tail follows and replay verifies a session', async (t) => 
     seqs,
     seqs.map((_, i) => i + 1),
   );
+});
+
+test('P-12 what was typed wrong is said in words, with what to do next', async (t) => {
+  const home = homeFor(t);
+  const empty = join(home, 'empty.jsonl');
+  writeFileSync(empty, 'no json\n');
+  const [unknown, missing, none, doctor] = await Promise.all([
+    curated(['statu'], home),
+    curated(['count', '/no/such/file'], home),
+    curated(['run', empty], home),
+    curated(['doctor'], home),
+  ]);
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stderr, /^curated: unknown command 'statu'\n.*status.*\nhint: curated --help/);
+  assert.equal(missing.stderr, 'curated: /no/such/file: no such file or directory\nhint: check the path\n');
+  assert.deepEqual([none.code, none.stdout], [2, ''], 'no table of nothing');
+  assert.match(none.stderr, /no conversation in these files: .*empty\.jsonl:1: no JSON/);
+  assert.match(doctor.stdout, /named tokens: none yet; curated token add makes them/);
+});
+
+test('a price is told of what was weighed alone', () => {
+  const forced = { seq: 9, cache_invalidates: true, recache_tokens: 0, tokens_delta: -900 };
+  assert.equal(
+    priceLine(forced),
+    'pass #9: forced, whatever it cost, since the request had to become smaller',
+  );
+  assert.match(priceLine({ ...forced, saves_per_request: 12 }), /saves the price of 12 input tokens/);
 });

@@ -486,3 +486,34 @@ test('NS-6 a session whose tokens are estimated for want of a vocabulary says so
   assert.equal(await noticed('qwen3-32b'), 1);
   assert.equal(await noticed('gpt-4o'), 0);
 });
+
+test('a session that could not be opened is none in memory', async () => {
+  const d = new BenchDaemon();
+  const wrong = { format: 'anthropic', model: 'm', config: { curated: { presett: 1 } } };
+  await assert.rejects(d.call('session.open', wrong), { kind: 'CONFIG', path: '/config/curated/presett' });
+  assert.equal(d.registry.loaded, 0);
+  await d.call('session.open', { session: 's', format: 'anthropic', model: 'm' });
+  assert.equal(d.registry.loaded, 1);
+});
+
+test('F47 nothing of a call that a full disk refused is in the session, and the first call after it goes on', async () => {
+  const store = new MemoryStore();
+  const d = new BenchDaemon({ store });
+  await withClearing(d);
+  await d.call('session.append', { session: 's', messages: [user('kept')] });
+  const before = await d.journalled();
+  const append = store.append.bind(store);
+  store.append = () => {
+    throw new CuratedError('STORAGE_FULL', 'no space left');
+  };
+  const call = (n: number) => d.call('session.append', { session: 's', messages: [user(`lost ${n}`)] });
+  for (let n = 0; n < 3; n += 1) await assert.rejects(call(n), { kind: 'STORAGE_FULL' });
+  assert.deepEqual(await d.journalled(), before);
+  store.append = append;
+  await call(4);
+  const { messages } = await d.call('session.messages', { session: 's' });
+  assert.deepEqual(
+    messages.slice(-2).map((m: Json) => m.message.content),
+    ['kept', 'lost 4'],
+  );
+});
