@@ -8,7 +8,7 @@ import { type Example, type Fit, fitNet } from '../../src/topics/eval/fit.js';
 import { exchangesIn, splice } from '../../src/topics/eval/splice.js';
 import { probability } from '../../src/topics/net.js';
 
-const FIT: Fit = { units: 6, seeds: 2, epochs: 60, decay: 0.0001, rate: 0.05 };
+const FIT: Fit = { units: 6, seeds: 2, epochs: 60, decay: 0.0001, noise: 0, rate: 0.05 };
 
 /** Yes where exactly one of two numbers is high; a third is noise. */
 function either(n: number): Example[] {
@@ -29,6 +29,16 @@ test('the net learns what no weights alone can: one of two, but not both', () =>
 
 test('the same examples give the same weights, to the last bit', () => {
   assert.deepEqual(fitNet(either(200), { ...FIT, epochs: 5 }), fitNet(either(200), { ...FIT, epochs: 5 }));
+});
+
+test('shown blurred, the same examples make a rule that is less sure of them, and repeats all the same', () => {
+  const examples = either(200);
+  const sure = (noise: number) => {
+    const net = fitNet(examples, { ...FIT, noise });
+    return examples.reduce((sum, { x }) => sum + Math.abs(probability(net, x) - 0.5), 0) / examples.length;
+  };
+  assert.ok(sure(0.8) < 0.9 * sure(0), `${sure(0.8)} beside ${sure(0)}`);
+  assert.equal(sure(0.8), sure(0.8));
 });
 
 test('without units the rule is a logistic one, and stays finite far out', () => {

@@ -2,7 +2,7 @@
 // same weights.
 
 import { seeded } from '../../random.js';
-import { sigmoid, type Weights } from '../net.js';
+import { product, sigmoid, type Weights } from '../net.js';
 
 export interface Example {
   x: Float64Array;
@@ -17,6 +17,8 @@ export interface Fit {
   /** Times that every example is shown. */
   epochs: number;
   decay: number;
+  /** Spread of what is added at random to each feature every time that it is shown, in spreads of that feature. */
+  noise: number;
   /** Of the first step; falls to 0. */
   rate: number;
 }
@@ -74,7 +76,7 @@ function train(
   examples: readonly Example[],
   z: Float64Array,
   meanWeight: number,
-  { units, epochs, decay, rate }: Fit,
+  { units, epochs, decay, noise, rate }: Fit,
   seed: number,
 ): Float64Array {
   const n = examples.length;
@@ -89,6 +91,7 @@ function train(
   const first = new Float64Array(size);
   const second = new Float64Array(size);
   const swing = new Float64Array(units);
+  const shown = new Float64Array(d);
   const order = Uint32Array.from({ length: n }, (_, i) => i);
   let step = 0;
   for (let epoch = 0; epoch < epochs; epoch += 1) {
@@ -99,24 +102,21 @@ function train(
       gradient.fill(0);
       for (let k = from; k < to; k += 1) {
         const { y, weight } = examples[order[k]!]!;
-        const at = order[k]! * d;
-        let sum = 0;
-        for (let i = 0; i < d; i += 1) sum += w[i]! * z[at + i]!;
+        blur(z, order[k]! * d, noise, random, shown);
+        let sum = product(w, 0, shown, d);
         for (let u = 0; u < units; u += 1) {
           const row = (1 + u) * d;
-          let a = 0;
-          for (let i = 0; i < d; i += 1) a += w[row + i]! * z[at + i]!;
-          swing[u] = Math.tanh(a);
+          swing[u] = Math.tanh(product(w, row, shown, d));
           sum += w[outs + u]! * swing[u]!;
         }
         const g = ((sigmoid(sum) - (y ? 1 : 0)) * weight) / meanWeight / (to - from);
-        for (let i = 0; i < d; i += 1) gradient[i]! += g * z[at + i]!;
+        for (let i = 0; i < d; i += 1) gradient[i]! += g * shown[i]!;
         for (let u = 0; u < units; u += 1) {
           const row = (1 + u) * d;
           const h = swing[u]!;
           gradient[outs + u]! += g * h;
           const back = g * w[outs + u]! * (1 - h * h);
-          for (let i = 0; i < d; i += 1) gradient[row + i]! += back * z[at + i]!;
+          for (let i = 0; i < d; i += 1) gradient[row + i]! += back * shown[i]!;
         }
       }
       step += 1;
@@ -132,6 +132,14 @@ function train(
     }
   }
   return w;
+}
+
+/** Writes a row of `z` into `out`, its bias as it is and each feature beside where it was. */
+function blur(z: Float64Array, at: number, noise: number, random: () => number, out: Float64Array): void {
+  out[0] = z[at]!;
+  for (let i = 1; i < out.length; i += 1)
+    // A sum of three is near enough to a bell curve, and three of them have a spread of a half.
+    out[i] = z[at + i]! + (noise === 0 ? 0 : 2 * noise * (random() + random() + random() - 1.5));
 }
 
 function normal(random: () => number): number {
