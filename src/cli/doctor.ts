@@ -10,6 +10,7 @@ import { checkConfig, checkFiles, checkNode, type Finding, loadsNative } from '.
 import { checkJournalFile, checkJournalOf } from './journal-checks.js';
 import { journalKey } from './journal-key.js';
 import { paint } from './paint.js';
+import { logFile } from './start.js';
 
 export function register(program: Command): void {
   program
@@ -69,7 +70,7 @@ async function checkDaemon(paths: Paths): Promise<Finding[]> {
     const left: Finding = {
       level: 'note',
       what: `no daemon runs, but one left ${paths.daemonJson}`,
-      todo: 'nothing: curated start takes its place; if one ended by itself, its log tells why',
+      todo: `nothing: curated start takes its place; if one ended by itself, its log tells why: ${logFile(paths)}`,
     };
     return [...journal, left];
   }

@@ -136,6 +136,9 @@ async function detach(o: StartOptions): Promise<number> {
     say(`curated runs (pid ${child.pid}) on ${[url, socket].filter((p) => p !== undefined).join(' and ')}`);
     return EXIT.ok;
   }
+  // Two were started at once, and the other one has the data folder.
+  if (code === EXIT.alreadyRunning)
+    throw alreadyRunning('already running: another command started a daemon at the same moment');
   const said = readFileSync(file, 'utf8').trim().split('\n').slice(-5).join('\n');
   if (code === undefined) {
     child.kill('SIGTERM');

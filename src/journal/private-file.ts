@@ -9,6 +9,12 @@ export function makePrivate(path: string): void {
   chmodSync(path, 0o600);
 }
 
+/** Tells a file from any other under the same name; '' when there is none. */
+export function fileIdentity(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.dev}:${found.ino}`;
+}
+
 /** Size in bytes; 0 when there is no such file. */
 export function fileSize(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;

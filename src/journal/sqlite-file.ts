@@ -3,7 +3,7 @@
 import Database from 'better-sqlite3';
 import { CuratedError } from '../errors.js';
 import { LostCommit } from './engine.js';
-import { fileSize, makePrivate } from './private-file.js';
+import { fileIdentity, fileSize, makePrivate } from './private-file.js';
 import { type Db, prepareSchema, storageError } from './sqlite-schema.js';
 import { OPEN_VAULT, type Vault } from './vault.js';
 import { vaultOf } from './vault-of-file.js';
@@ -38,6 +38,8 @@ export class SqliteFile {
   vault: Vault = OPEN_VAULT;
   #sql!: ReturnType<typeof statements>;
   #synchronous = '';
+  /** Of the file that was opened first: a process goes on writing to one that was moved or removed, and nobody would find it. */
+  readonly #identity: string;
 
   /** `bind` is called with each new connection. Throws STORAGE with a message for people. */
   constructor(path: string, options: SqliteOptions, bind: (db: Db, file: SqliteFile) => void) {
@@ -55,6 +57,18 @@ export class SqliteFile {
       }
       this.#open();
     });
+    this.#identity = fileIdentity(path);
+  }
+
+  /** Throws where the path leads to another file, or to none. */
+  #checkPlace(): void {
+    const found = fileIdentity(this.path);
+    if (found === this.#identity) return;
+    const what = found === '' ? 'is gone' : 'is another file';
+    throw new CuratedError(
+      'STORAGE',
+      `the journal ${this.path} ${what}: its folder was moved or removed while the daemon runs; put it back, or stop and start the daemon`,
+    );
   }
 
   #open(): void {
@@ -84,6 +98,11 @@ export class SqliteFile {
    * through as it is, everything else as LostCommit; either way nothing of it is stored.
    */
   transact<T>(sync: boolean, fn: () => T): T {
+    try {
+      this.#checkPlace();
+    } catch (e) {
+      throw new LostCommit(e as CuratedError);
+    }
     try {
       const level = sync ? 'FULL' : 'NORMAL';
       if (this.#synchronous !== level) this.db.pragma(`synchronous = ${level}`);
@@ -116,6 +135,8 @@ export class SqliteFile {
 
   /** Opens the file anew and proves that a write arrives; throws when it does not. */
   probe(): void {
+    // The connection there is can still be read from.
+    this.#checkPlace();
     try {
       this.db.close();
     } catch {

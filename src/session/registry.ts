@@ -2,11 +2,14 @@
 
 import { handlePrefix, prefixOf } from '../curation/handle.js';
 import { fail } from '../errors.js';
-import type { SessionKey } from '../journal/index.js';
+import type { SessionHead, SessionKey } from '../journal/index.js';
 import { SessionActor, type Subscriber } from './actor.js';
 import type { SessionDeps } from './deps.js';
 import { event } from './events.js';
+import { listing } from './listing.js';
+import { loadState } from './load.js';
 import type { ProjectedEvent, Signal } from './project.js';
+import type { SessionState } from './state.js';
 
 export interface SessionSummary {
   session: string;
@@ -126,7 +129,8 @@ export class SessionRegistry {
     const out: SessionSummary[] = [];
     for (const head of heads) {
       const actor = this.#of(tenant).get(head.key.session);
-      const state = actor?.parked === true ? undefined : actor?.session.state;
+      const loaded = actor?.parked === true ? undefined : actor?.session.state;
+      const state = loaded ?? (await this.#unlisted(head));
       out.push({
         session: head.key.session,
         model: state?.model || String(head.meta['model'] ?? ''),
@@ -138,6 +142,19 @@ export class SessionRegistry {
       });
     }
     return out.sort((a, b) => b.updated_at - a.updated_at || (a.session < b.session ? -1 : 1));
+  }
+
+  /** The daemon died in the first turn, before anything was listed: the journal tells, and it is listed from now on. */
+  async #unlisted({ key, meta }: SessionHead): Promise<SessionState | undefined> {
+    if (meta['model'] !== undefined) return undefined;
+    try {
+      const state = await loadState(this.#deps.store, key);
+      this.#deps.store.setMeta(key, listing({ key, state }));
+      return state;
+    } catch {
+      // What cannot be read is told by who opens it.
+      return undefined;
+    }
   }
 
   subscribeAll(tenant: string, subscriber: Subscriber): void {

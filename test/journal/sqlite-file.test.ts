@@ -1,6 +1,6 @@
 // What only a file can show: rights, erasing, backup, a bounded log, sharing with other readers, a writer that dies.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -242,5 +242,36 @@ test('J-7 a group that cannot be stored fails alone: the rest of its transaction
   const failed = engine.commit([append('c', c), append('a', a)], false);
   assert.match(failed.get(1)!.message, /quarantined/);
   assert.deepEqual(unpackRecords(engine.read(key('c'), 1, 9)), c.records);
+  engine.close();
+});
+
+test('F47 a journal whose folder was taken away acknowledges nothing, is still read, and goes on when it is back', () => {
+  const home = join(folder, 'moved');
+  const engine = new SqliteEngine(join(home, 'j.db'));
+  const writer = new Writer();
+  const append = () => {
+    const from = writer.head;
+    const records = writer.next(1);
+    try {
+      return engine.commit([{ op: 'append', group: packGroup(key('a'), from.seq, records) }], true);
+    } catch (e) {
+      writer.head = from;
+      throw e;
+    }
+  };
+  append();
+  renameSync(home, `${home}.away`);
+  assert.throws(append, { kind: 'STORAGE', message: /is gone: its folder was moved or removed/ });
+  assert.throws(() => engine.probe(), { kind: 'STORAGE' });
+  assert.equal(engine.head(key('a'))?.seq, 1, 'what was written is still read');
+  // A new folder in its place is not the journal either.
+  mkdirSync(home);
+  writeFileSync(join(home, 'j.db'), '');
+  assert.throws(() => engine.probe(), { kind: 'STORAGE', message: /is another file/ });
+  rmSync(home, { recursive: true });
+  renameSync(`${home}.away`, home);
+  engine.probe();
+  append();
+  assert.equal(engine.head(key('a'))?.seq, 2);
   engine.close();
 });

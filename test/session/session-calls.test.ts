@@ -517,3 +517,15 @@ test('F47 nothing of a call that a full disk refused is in the session, and the 
     ['kept', 'lost 4'],
   );
 });
+
+test('F44 a session whose daemon died in its first turn is listed with its model and its tokens', async () => {
+  const store = new MemoryStore();
+  const d = new BenchDaemon({ store });
+  await withClearing(d);
+  const [listed] = (await d.call('session.list', {})).sessions;
+  // Another daemon on the same journal: nothing of the first one's memory is left.
+  const next = new BenchDaemon({ store, clock: d.clock });
+  assert.deepEqual((await next.call('session.list', {})).sessions, [{ ...listed, connected: false }]);
+  assert.ok(listed.tokens > 0 && listed.model !== '');
+  assert.equal((await store.head({ tenant: 'default', session: 's' }))!.meta['model'], listed.model);
+});
