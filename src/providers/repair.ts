@@ -1,18 +1,23 @@
 // Repairs of what a provider would refuse (F32): edits that make new messages valid, each with its rule and its reason.
 // What cannot be mended is left as it is: the checks find it, and the session answers PAIRING.
 import { applyEdits, type TextEdit } from '../json/index.js';
+import { isGenuineUser } from './groups.js';
 import { repairAnthropic } from './repair/anthropic-pairs.js';
 import { repairChat } from './repair/chat-pairs.js';
-import { RepairDraft } from './repair/draft.js';
+import { CONVERSATION_START, inserted, RepairDraft } from './repair/draft.js';
 import { repairResponses } from './repair/responses-pairs.js';
 import { mendForTemplate, repairTurns } from './repair/template.js';
-import type { DocEdit, FormatSpec, HistoryMessage, Native, Profile, Repair } from './types.js';
+import type { DocEdit, FormatSpec, HistoryMessage, Native, Profile, Reading, Repair } from './types.js';
 
 export interface RepairOptions {
   /** Calls in flight: each gets a stand-in that says so. */
   pending: ReadonlySet<string>;
   /** The calls of the last message before `from` went out with stand-ins: what was sent stays, their results come late. */
   closed?: boolean;
+  /** A system prompt stands before the history, as its first message (openai-chat). */
+  headed?: boolean;
+  /** The end of what was sent, back to the last message that every template sees; absent: the history as it is stored. */
+  sent?: readonly Reading[];
   /** Needed for the rules of strict chat templates (PV-S) and of call ids; without it those are only checked. */
   profile?: Profile;
 }
@@ -29,13 +34,50 @@ export function repair(
   o: RepairOptions,
 ): Repair[] {
   const draft = new RepairDraft(history, from, o.pending, o.closed);
-  if (spec.format === 'anthropic') repairAnthropic(draft);
-  else if (spec.format === 'openai-chat') {
-    const demoted = o.profile === undefined ? new Set<number>() : mendForTemplate(draft, o.profile);
-    repairChat(draft, o.profile?.ids);
-    if (o.profile !== undefined) repairTurns(draft, o.profile, demoted);
+  if (spec.format === 'anthropic') return repairedAnthropic(spec, draft, o);
+  if (spec.format === 'openai-chat') {
+    const demoted = o.profile === undefined ? new Set<number>() : mendForTemplate(draft, o.profile, o.headed);
+    repairChat(draft, o.profile);
+    if (o.profile?.needsUser === true && demoted.size === 0 && o.profile.alternation !== 'strict')
+      repairTask(draft);
+    if (o.profile !== undefined) repairTurns(draft, o.profile, demoted, o.sent);
   } else repairResponses(draft);
   return draft.repairs;
+}
+
+/** Where system messages still have no place once all is mended, each new one goes out as the user's. */
+function repairedAnthropic(spec: FormatSpec, draft: RepairDraft, { profile }: RepairOptions): Repair[] {
+  repairAnthropic(draft, profile);
+  const { history, from, pending, closed, repairs } = draft;
+  const added = history.slice(from);
+  if (profile?.midSystem !== true || !added.some((m) => m.reading.role === 'system')) return repairs;
+  const texts = applyDocEdits(
+    history.map((m) => m.native),
+    repairs.flatMap((r) => r.edits),
+  );
+  const walk = spec.walk(profile);
+  const found = texts.flatMap((text, index) => {
+    const native = { text, value: JSON.parse(text) as unknown };
+    const broken = walk.push(spec.read(native), native, index);
+    return index < from ? [] : broken;
+  });
+  if (!found.some((v) => v.rule === 'PV-A12' || v.rule === 'PV-A6')) return repairs;
+  const again = new RepairDraft(history, from, pending, closed);
+  repairAnthropic(again, { ...profile, midSystem: false });
+  return again.repairs;
+}
+
+/** PV-S4: a conversation that no user has begun gets a beginning, behind the system messages at its head. */
+function repairTask(draft: RepairDraft): void {
+  const { history, from } = draft;
+  if (from > 0 || history.length === 0 || history.some((m) => isGenuineUser(m.reading))) return;
+  const first = history.findIndex((m) => m.reading.role !== 'system');
+  const json = JSON.stringify({ role: 'user', content: CONVERSATION_START });
+  draft.add({
+    what: 'no user message: one was put before the conversation',
+    rule: 'PV-S4',
+    edits: [inserted(first < 0 ? history.length : first, 'task', json)],
+  });
 }
 
 /** A history with edits applied: what goes out. Inserts before one place stand in the order of the edits. */

@@ -5,8 +5,9 @@ import { priced } from '../curation/priced.js';
 import { pointer, type TextEdit } from '../json/index.js';
 import { Native } from '../json/native.js';
 import { hasNewIds, inCallOrder } from '../providers/repair/call-order.js';
+import { isPlain } from '../providers/repair/template.js';
 import { repair } from '../providers/repair.js';
-import type { FormatSpec } from '../providers/types.js';
+import type { FormatSpec, Reading } from '../providers/types.js';
 import type { Draft } from './commit.js';
 import { tokensOf, tokensWith } from './edit-tokens.js';
 import { event } from './events.js';
@@ -31,6 +32,8 @@ export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<s
     pending,
     profile: session.profile,
     closed: closedBefore(session, from),
+    headed: state.format === 'openai-chat' && state.system !== undefined,
+    sent: sentBefore(session, from),
   });
   // A message is counted once, however many repairs it has: the first of its edits carries what all of them change.
   const all = priced(
@@ -65,4 +68,12 @@ function closedBefore({ state }: Session, from: number): boolean {
 
 function answers(spec: FormatSpec, json: string): boolean {
   return spec.read(new Native(json)).parts.some((p) => p.kind === 'tool_result');
+}
+
+/** The end of what was sent before stored message `from`: back to a message that every template sees, and the one before. */
+function sentBefore({ rendering }: Session, from: number): Reading[] {
+  const end = rendering.ownIndexOf(from);
+  let start = end;
+  while (start > 0 && !isPlain(rendering.pieces[start - 1]!.reading)) start -= 1;
+  return rendering.pieces.slice(Math.max(0, start - 1), end).map((p) => p.reading);
 }

@@ -1,7 +1,7 @@
 // Calls and results of Anthropic messages brought together: what is missing gets an error result, what is orphaned
 // goes, what stands in a wrong place is moved. Edits name original places; results stay where they are if they can.
 import type { Path, TextEdit } from '../../json/index.js';
-import type { DocEdit, Part, Repair } from '../types.js';
+import type { DocEdit, Part, Profile, Repair } from '../types.js';
 import { member } from '../values.js';
 import { type Mended, mendAnthropic } from './anthropic-content.js';
 import { repairHead, textBlock, userMessage } from './anthropic-texts.js';
@@ -21,6 +21,7 @@ import {
 } from './draft.js';
 import { firstCalls } from './ids.js';
 import { isNews, lateBlocks, NOT_FINISHED } from './late.js';
+import { mendMidSystem } from './mid-system.js';
 import { lonelyServerParts } from './server-pairs.js';
 
 interface Group extends OpenGroup {
@@ -36,8 +37,8 @@ interface Fate extends Mended {
   dropped: boolean;
 }
 
-export function repairAnthropic(draft: RepairDraft): void {
-  new Pairs(draft).run();
+export function repairAnthropic(draft: RepairDraft, profile?: Profile): void {
+  new Pairs(draft).run(profile);
 }
 
 class Pairs {
@@ -57,10 +58,12 @@ class Pairs {
     this.#draft = draft;
   }
 
-  run(): void {
+  run(profile: Profile | undefined): void {
     const { history, from } = this.#draft;
     for (let at = from; at < history.length; at++)
       this.#fates.set(at, { ...mendAnthropic(this.#draft, at), gained: 0, dropped: false });
+    const system = mendMidSystem(this.#draft, profile);
+    for (const at of system.dropped) this.#fates.get(at)!.dropped = true;
     this.#start = this.#newestCall();
     const first = firstCalls(history);
     for (let at = this.#start; at < history.length; at++) this.#collect(at, first);
@@ -72,7 +75,7 @@ class Pairs {
       this.#resultsFirst(at);
     }
     this.#empties();
-    repairHead(this.#draft);
+    if (!system.demoted.has(0)) repairHead(this.#draft);
   }
 
   /** The assistant message before `from` whose round may still be open; messages before it are settled. */

@@ -26,8 +26,8 @@ interface Group extends OpenGroup {
   found: Map<string, ResultSlot[]>;
 }
 
-export function repairChat(draft: RepairDraft, ids: IdRule = OPENAI_IDS): void {
-  new Pairs(draft, ids).run();
+export function repairChat(draft: RepairDraft, profile?: Profile): void {
+  new Pairs(draft, profile).run();
 }
 
 class Pairs {
@@ -42,10 +42,13 @@ class Pairs {
   #last: Group | undefined;
 
   readonly #ids: IdRule;
+  /** PV-S7: calls that one message may hold. */
+  readonly #maxCalls: number;
 
-  constructor(draft: RepairDraft, ids: IdRule) {
+  constructor(draft: RepairDraft, profile: Profile | undefined) {
     this.#draft = draft;
-    this.#ids = ids;
+    this.#ids = profile?.ids ?? OPENAI_IDS;
+    this.#maxCalls = profile?.maxCalls ?? Number.POSITIVE_INFINITY;
     this.#first = firstCalls(draft.history);
   }
 
@@ -142,8 +145,9 @@ class Pairs {
         if (extra !== keep && extra.at >= from)
           this.#drop(extra.at, 'PV-C3', 'a second result of a call was left out', call.part.callId!);
       call.results = keep === undefined ? [] : [keep];
-      this.#mendCall(call);
     }
+    if (this.#split(group)) return;
+    for (const call of group.calls) this.#mendCall(call);
     const { end, moves } = this.#gather(group);
     this.#fill(group, end);
     // Behind the error results, which go to the same place.
@@ -167,6 +171,51 @@ class Pairs {
     if (result !== undefined && result.at >= from)
       edits.push({ at: result.at, op: 'set', path: ['tool_call_id'], json });
     this.#draft.add({ what: `call id ${id} goes out as ${call.newId}`, rule: 'PV-C3', callId: id, edits });
+  }
+
+  /**
+   * PV-S7: where a template takes fewer calls at once, each few go out as a message of their own with their results. What was
+   * sent stays as it is, and calls that may still be answered wait.
+   */
+  #split(group: Group): boolean {
+    const { history, from, pending } = this.#draft;
+    const calls = group.calls.filter((c) => !c.copy);
+    if (calls.length <= this.#maxCalls || group.at < from) return false;
+    if (group.at === history.length - 1 && calls.some((c) => c.results.length === 0)) return false;
+    const inserts: DocEdit[] = [];
+    const place = (json: string) => inserts.push(inserted(group.at, `split-${inserts.length}`, json));
+    for (let i = 0; i < calls.length; i += this.#maxCalls) {
+      const some = calls.slice(i, i + this.#maxCalls);
+      const list = `[${some.map((c) => this.#callText(c)).join(',')}]`;
+      place(
+        i === 0
+          ? this.#draft.messageText(group.at, [{ op: 'set', path: ['tool_calls'], json: list }])
+          : `{"role":"assistant","content":null,"tool_calls":${list}}`,
+      );
+      for (const call of some) {
+        const at = call.results[0]?.at;
+        const id = call.part.callId!;
+        const text = pending.has(id) ? NOT_FINISHED : NO_RESULT;
+        place(at === undefined ? standIn(call.newId ?? id, text) : this.#moved(group, at));
+      }
+    }
+    const gone = [group.at, ...calls.flatMap((c) => c.results.map((r) => r.at))];
+    for (const at of gone) this.#dropped.add(at);
+    this.#draft.add({
+      what: `${calls.length} calls at once go out one message after the other`,
+      rule: 'PV-S7',
+      edits: [...gone.map((at): DocEdit => ({ op: 'drop', at })), ...inserts],
+      frozen: gone.map((at) => ({ at, path: [] })),
+    });
+    return true;
+  }
+
+  /** Exact text of a call as it goes out. */
+  #callText({ at, part, newId }: CallSlot): string {
+    const id = newId ?? part.callId!;
+    return this.#draft.blockText(at, part.path, [
+      { op: 'set', path: [...part.path, 'id'], json: JSON.stringify(id) },
+    ]);
   }
 
   /** How the results of a group come together behind their calls, and the index behind the last one. */
@@ -219,12 +268,7 @@ class Pairs {
       const callId = call.newId ?? id;
       const waits = pending.has(id);
       if (newest && !waits) continue;
-      const json = JSON.stringify({
-        role: 'tool',
-        tool_call_id: callId,
-        content: waits ? NOT_FINISHED : NO_RESULT,
-      });
-      const edits = [inserted(end, callId, json)];
+      const edits = [inserted(end, callId, standIn(callId, waits ? NOT_FINISHED : NO_RESULT))];
       this.#draft.add({
         what: waits
           ? `call ${id} is in flight: it got a result that says so`
@@ -235,6 +279,10 @@ class Pairs {
       });
     }
   }
+}
+
+function standIn(callId: string, content: string): string {
+  return JSON.stringify({ role: 'tool', tool_call_id: callId, content });
 }
 
 /** PV-C3, PV-S6: an id that the provider would refuse gets one made of itself and its position. */

@@ -7,6 +7,8 @@ export const NO_TEXT = '(no text)';
 export const NO_OUTPUT = '(no output)';
 export const NO_RESULT =
   'The result of this tool call was lost: the call was interrupted or its result never arrived.';
+/** Stand-in for the turn that is expected between two of the same role. */
+export const NO_ANSWER = '(no answer)';
 /** Of a call that names no tool. */
 export const UNKNOWN_TOOL = 'unknown_tool';
 export const RESULTS_REMOVED = '(tool results without their calls were removed)';

@@ -7,11 +7,15 @@ import { isObject, itemsAt, member } from '../values.js';
 /** Server calls without a result and results without a call in message `at`, where nothing can still complete them. */
 export function lonelyServerParts(history: readonly HistoryMessage[], at: number): Part[] {
   const { role, parts } = history[at]!.reading;
-  if (role !== 'assistant' || history[at - 1]?.reading.role === 'assistant') return [];
-  const calls = new Set(parts.filter((p) => isServerCall(p.type)).map((p) => p.atom));
+  if (role !== 'assistant' || !parts.some((p) => p.atom !== undefined)) return [];
+  // Assistant messages in a row are one turn.
+  let start = at;
+  while (history[start - 1]?.reading.role === 'assistant') start -= 1;
+  const turn = history.slice(start, at + 1).flatMap((m) => m.reading.parts);
+  const calls = new Set(turn.filter((p) => isServerCall(p.type)).map((p) => p.atom));
   const results = new Set(parts.filter((p) => isServerResult(p.type)).map((p) => p.atom));
-  const mayEnd = callsFromProgram(history[at]) || history[at + 1]?.reading.role !== 'user';
-  const mayStart = callsFromProgram(history[at - 2]);
+  const mayEnd = start < at || callsFromProgram(history[at]) || history[at + 1]?.reading.role !== 'user';
+  const mayStart = callsFromProgram(history[start - 2]);
   return parts.filter((p) => {
     if (p.atom === undefined) return false;
     return isServerCall(p.type) ? !mayEnd && !results.has(p.atom) : !mayStart && !calls.has(p.atom);

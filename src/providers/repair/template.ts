@@ -2,10 +2,9 @@
 // messages keep their bytes where they can: a short message of ours stands between two of the same role.
 import type { DocEdit, Profile, Reading, Repair } from '../types.js';
 import { member, str, wellFormed } from '../values.js';
-import { CONVERSATION_START, inserted, type RepairDraft } from './draft.js';
+import { CONVERSATION_START, inserted, NO_ANSWER, type RepairDraft } from './draft.js';
 
-/** Stand-ins for the turn that a template expects between two of the same role. */
-const NO_ANSWER = '(no answer)';
+/** Stand-in of the user's for the turn that a template expects between two of the same role. */
 const GO_ON = '(continue)';
 
 /** One message as it will go out: a stored one at `at`, or one of ours before it. */
@@ -18,15 +17,20 @@ interface Outgoing {
 }
 
 /** What a template changes inside messages; before pairs are repaired, since those may move texts. */
-export function mendForTemplate(draft: RepairDraft, profile: Profile): ReadonlySet<number> {
+export function mendForTemplate(draft: RepairDraft, profile: Profile, headed = false): ReadonlySet<number> {
   if (profile.plainContent) plainStrings(draft);
-  return profile.singleSystem ? singleSystem(draft) : new Set();
+  return profile.singleSystem ? singleSystem(draft, headed) : new Set();
 }
 
 /** What a template wants of the sequence; `demoted` are the system messages that go out as the user's. */
-export function repairTurns(draft: RepairDraft, profile: Profile, demoted: ReadonlySet<number>): void {
+export function repairTurns(
+  draft: RepairDraft,
+  profile: Profile,
+  demoted: ReadonlySet<number>,
+  sent?: readonly Reading[],
+): void {
   if (profile.alternation === 'strict' || profile.alternation === 'template')
-    alternate(draft, profile.alternation, demoted);
+    alternate(draft, profile.alternation, demoted, sent);
 }
 
 /** PV-S5: a list of texts becomes one string; images cannot, and are found by the checks. */
@@ -41,9 +45,9 @@ function plainStrings(draft: RepairDraft): void {
 }
 
 /** PV-S3: later system messages speak as the user; nothing of them is lost. Gives their positions. */
-function singleSystem(draft: RepairDraft): Set<number> {
+function singleSystem(draft: RepairDraft, headed: boolean): Set<number> {
   const demoted = new Set<number>();
-  for (let at = Math.max(draft.from, 1); at < draft.history.length; at++) {
+  for (let at = Math.max(draft.from, headed ? 0 : 1); at < draft.history.length; at++) {
     if (draft.history[at]!.reading.role !== 'system') continue;
     demoted.add(at);
     draft.content(at, 'PV-S3', 'a second system message goes out as the user’s', [
@@ -86,16 +90,26 @@ function outgoing(draft: RepairDraft, demoted: ReadonlySet<number>): Outgoing[] 
 function stored(draft: RepairDraft, at: number, demoted: ReadonlySet<number>): Outgoing {
   const { reading } = draft.history[at]!;
   const role = demoted.has(at) ? 'user' : reading.role;
-  return { at, role, calls: reading.parts.some((p) => p.kind === 'tool_call') };
+  return { at, role, calls: hasCalls(reading) };
+}
+
+function hasCalls(r: Reading): boolean {
+  return r.parts.some((p) => p.kind === 'tool_call');
 }
 
 /** PV-S1, PV-S2: the walk of walk.ts, putting a message between instead of finding fault. */
-function alternate(draft: RepairDraft, mode: 'strict' | 'template', demoted: ReadonlySet<number>): void {
+function alternate(
+  draft: RepairDraft,
+  mode: 'strict' | 'template',
+  demoted: ReadonlySet<number>,
+  sent?: readonly Reading[],
+): void {
   const seen = new Visible(mode);
   // The newest messages before `from` set the scene: back to the last one that every template sees.
   let start = draft.from;
   while (start > 0 && !isPlain(draft.history[start - 1]!.reading)) start--;
-  for (let at = Math.max(0, start - 1); at < draft.from; at++) seen.push(stored(draft, at, demoted));
+  if (sent !== undefined) for (const r of sent) seen.push({ at: -1, role: r.role, calls: hasCalls(r) });
+  else for (let at = Math.max(0, start - 1); at < draft.from; at++) seen.push(stored(draft, at, demoted));
   let count = 0;
   let place = -1;
   for (const message of outgoing(draft, demoted)) {
@@ -123,8 +137,8 @@ function alternate(draft: RepairDraft, mode: 'strict' | 'template', demoted: Rea
   }
 }
 
-function isPlain(r: Reading): boolean {
-  return r.role === 'user' || (r.role === 'assistant' && !r.parts.some((p) => p.kind === 'tool_call'));
+export function isPlain(r: Reading): boolean {
+  return r.role === 'user' || (r.role === 'assistant' && !hasCalls(r));
 }
 
 class Visible {

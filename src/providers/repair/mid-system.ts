@@ -1,0 +1,82 @@
+// System messages inside an Anthropic conversation (PV-A11, PV-A12): where the model takes none, or none in that place, what
+// they say is said by the user. Nothing of it is lost, and nothing gets more authority than it had.
+import { isEffortOnly } from '../anthropic/check.js';
+import { isServerResult } from '../anthropic/read.js';
+import type { HistoryMessage, Profile } from '../types.js';
+import { member } from '../values.js';
+import { inserted, NO_ANSWER, type RepairDraft } from './draft.js';
+
+/** Fields that only a system message has. */
+const OPERATORS = ['clear_at', 'output_config'] as const;
+
+export interface MidSystem {
+  /** Positions that go out as the user's. */
+  demoted: ReadonlySet<number>;
+  dropped: ReadonlySet<number>;
+}
+
+export function mendMidSystem(draft: RepairDraft, profile: Profile | undefined): MidSystem {
+  const { history, from } = draft;
+  const demoted = new Set<number>();
+  const dropped = new Set<number>();
+  if (profile === undefined) return { demoted, dropped };
+  for (let at = from; at < history.length; at++) {
+    const { reading, native } = history[at]!;
+    if (reading.role !== 'system') continue;
+    if (isEffortOnly(native.value)) {
+      if (profile.midSystem) continue;
+      dropped.add(at);
+      draft.add({
+        what: 'this model takes no effort in between',
+        rule: 'PV-A11',
+        edits: [{ op: 'drop', at }],
+      });
+      continue;
+    }
+    if (profile.midSystem && follows(history, at) && !precedesUser(history, at)) continue;
+    demoted.add(at);
+    draft.content(at, profile.midSystem ? 'PV-A12' : 'PV-A11', 'a system message goes out as the user’s', [
+      { op: 'set', path: ['role'], json: '"user"' },
+      ...OPERATORS.filter((key) => member(native.value, key) !== undefined).map(
+        (key) => ({ op: 'remove', path: [key] }) as const,
+      ),
+    ]);
+  }
+  if (profile.midSystem) answerSent(draft);
+  return { demoted, dropped };
+}
+
+/** Does it stand behind a user turn, or what counts as one? At the head one is put before it. */
+function follows(history: readonly HistoryMessage[], at: number): boolean {
+  let i = at - 1;
+  while (history[i]?.reading.role === 'system') i--;
+  const before = history[i]?.reading;
+  if (before === undefined || before.role !== 'assistant') return true;
+  // Behind calls it is their results that it will follow.
+  return isServerResult(before.parts.at(-1)?.type) || before.parts.some((p) => p.kind === 'tool_call');
+}
+
+/** Does the user go on behind it? Results of a call before it do not count: it steps behind them. */
+function precedesUser(history: readonly HistoryMessage[], at: number): boolean {
+  let i = at + 1;
+  while (history[i]?.reading.role === 'system') i++;
+  const next = history[i]?.reading;
+  if (!next?.parts.some((p) => p.kind === 'tool_result')) return next?.role === 'user';
+  while (history[i]?.reading.parts.some((p) => p.kind === 'tool_result')) i++;
+  return history[i]?.reading.role === 'user';
+}
+
+/** One that was sent as the last message stays as it was: the turn that it wants behind it is put there. */
+function answerSent(draft: RepairDraft): void {
+  const { history, from } = draft;
+  const last = history[from - 1];
+  const next = history[from]?.reading;
+  if (last?.reading.role !== 'system' || next?.role !== 'user' || isEffortOnly(last.native.value)) return;
+  if (!follows(history, from - 1)) return;
+  const json = JSON.stringify({ role: 'assistant', content: [{ type: 'text', text: NO_ANSWER }] });
+  draft.add({
+    what: 'a system message is followed by the assistant: an empty turn was put between',
+    rule: 'PV-A12',
+    edits: [inserted(from, 'answer', json)],
+  });
+}
