@@ -394,3 +394,11 @@ test('PV-G a patch takes the host to the same list', async () => {
     [['replace', '/tools', ['beta']]],
   );
 });
+
+test('L2-11 PV-A45 the last tool that is not deferred stays, however idle: a list of deferred ones alone is refused', async () => {
+  const later = { ...tool('later'), defer_loading: true };
+  const p = await play([tool('alpha'), tool('beta'), later], { [PRUNER]: { unused_turns_threshold: 1 } });
+  await p.turn({ say: 'beta' });
+  for (let i = 0; i < 3; i += 1) await p.turn({ say: 'go on' });
+  assert.deepEqual((await p.turn({ say: 'go on' })).listed, ['beta', 'later']);
+});

@@ -1,6 +1,7 @@
 // Layer 2: definitions of tools that nobody uses leave the list, and come back when they are named, called, discovered
 // or forced (REQUIREMENTS 5). Works on which tools are listed; never on a definition's text.
 
+import { member } from '../../providers/values.js';
 import type { ToolDefPrunerSettings } from '../../settings/types.js';
 import { toolClaim } from '../claim.js';
 import { planned } from '../decisions.js';
@@ -81,6 +82,10 @@ export class ToolDefPruner implements Layer {
       const kept = this.#mostRecent(survey, tools, idle);
       idle = idle.filter((key) => key !== kept);
     }
+    if (leavesOnlyDeferred(tools, idle)) {
+      const kept = this.#mostRecent(survey, tools, idle);
+      idle = idle.filter((key) => key !== kept);
+    }
     for (const key of this.#idleSince.keys()) if (!idle.includes(key)) this.#idleSince.delete(key);
     if (idle.length === 0) return undefined;
     for (const key of idle) if (!this.#idleSince.has(key)) this.#idleSince.set(key, survey.requests);
@@ -116,6 +121,20 @@ export class ToolDefPruner implements Layer {
     });
     return keys[turns.indexOf(Math.max(...turns))];
   }
+}
+
+/** Not all tools of a list are deferred (PV-A45): would the host's deferred ones stay alone? */
+function leavesOnlyDeferred(tools: ToolSurvey, idle: readonly string[]): boolean {
+  if (idle.length === 0) return false;
+  const gone = new Set(idle);
+  const entries = new Map(tools.catalog.map((t) => [t.key, t]));
+  const stay = tools.listed.filter((key) => !gone.has(key));
+  // A tool of ours stands in no catalogue.
+  return stay.length > 0 && stay.every((key) => isDeferred(entries.get(key)?.text));
+}
+
+function isDeferred(text: string | undefined): boolean {
+  return text?.includes('"defer_loading"') === true && member(JSON.parse(text), 'defer_loading') === true;
 }
 
 /** A deferred tool comes back by a message behind everything; any other changes the list before everything. */
