@@ -1,4 +1,4 @@
-// An agent of one tool. Run it with ANTHROPIC_API_KEY set; the daemon is started if none runs.
+// An agent of one tool. Run its build with ANTHROPIC_API_KEY set; the daemon is started if none runs.
 import { connect } from 'curated';
 
 const model = 'claude-sonnet-4-5';
@@ -24,6 +24,7 @@ async function ask(request: string): Promise<Answer> {
   const key = process.env['ANTHROPIC_API_KEY'] ?? '';
   const headers = { 'x-api-key': key, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' };
   const body = `{"model":"${model}","max_tokens":4096,${request.slice(1)}`;
-  const url = 'https://api.anthropic.com/v1/messages';
-  return (await fetch(url, { method: 'POST', headers, body })).json() as never;
+  const answer = await fetch('https://api.anthropic.com/v1/messages', { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(await answer.text());
+  return (await answer.json()) as Answer;
 }

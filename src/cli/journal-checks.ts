@@ -63,7 +63,9 @@ export function checkJournalOf(health: unknown): Finding[] {
     {
       level: 'error',
       what: `journal: the daemon cannot write it: ${journal.last_error?.message ?? 'the last write failed'}`,
-      todo: 'make room on its disk; it goes on by itself. If it does not: curated stop, then curated doctor again',
+      todo: /put it back/.test(journal.last_error?.message ?? '')
+        ? 'put the folder back, and it goes on by itself; to begin anew where it was: curated stop, curated start'
+        : 'make room on its disk; it goes on by itself. If it does not: curated stop, then curated doctor again',
     },
   ];
 }
