@@ -97,9 +97,9 @@ test('D-3 missing class, unknown class and unknown subclass are three errors, an
   assert.deepEqual(
     errors.map((e) => [e.kind, e.path, (e.detail as Json)?.reason]),
     [
-      ['BAD_TYPE', 'class', undefined],
-      ['UNSUPPORTED', 'class', 'unknown_class'],
-      ['UNSUPPORTED', 'subclass', 'unknown_subclass'],
+      ['BAD_TYPE', '/class', undefined],
+      ['UNSUPPORTED', '/class', 'unknown_class'],
+      ['UNSUPPORTED', '/subclass', 'unknown_subclass'],
     ],
   );
   assert.deepEqual((errors[1]!.detail as Json).classes, ['agents', 'communication', 'db', 'web']);
