@@ -217,6 +217,30 @@ const BAD: [string, string, Obj, typeof PLAIN][] = [
     msgs(user('a'), { role: 'system', content: 's' }),
     chatProfile({ singleSystem: true }),
   ],
+  [
+    'PV-S5',
+    'a list of parts',
+    msgs(user([{ type: 'text', text: 'a' }])),
+    chatProfile({ plainContent: true }),
+  ],
+  [
+    'PV-S5',
+    'null beside calls',
+    msgs(user('a'), calls(tc('1')), tool('1')),
+    chatProfile({ plainContent: true }),
+  ],
+  [
+    'PV-S6',
+    'a long id',
+    msgs(user('a'), calls(tc('call_1')), tool('call_1')),
+    chatProfile({ ids: /^\w{9}$/ }),
+  ],
+  [
+    'PV-S7',
+    'two calls at once',
+    msgs(user('a'), calls(tc('1'), tc('2')), tool('1'), tool('2')),
+    chatProfile({ maxCalls: 1 }),
+  ],
   ['PV-S4', 'no user message', msgs({ role: 'system', content: 's' }, assistant('a')), CHAT],
   [
     'PV-R1',

@@ -68,7 +68,7 @@ test('PV-S3 a later system message speaks as the user', () => {
   assert.deepEqual(out.messages[3], { role: 'user', content: 't' });
 });
 
-test('PV-S5 a list of texts becomes a string', () => {
+test('PV-S5 a list of texts becomes a string, and nothing beside calls an empty one', () => {
   const out = mend(GEMMA, [
     user([
       { type: 'text', text: 'a' },
@@ -76,6 +76,14 @@ test('PV-S5 a list of texts becomes a string', () => {
     ]),
   ]);
   assert.deepEqual(out.messages, [user('a\nb')]);
+  const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const beside = mend(GEMMA, [
+    user('a'),
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'ok' },
+  ]);
+  assert.deepEqual(beside.broken, []);
+  assert.equal(beside.messages[1]!['content'], '');
 });
 
 test('PV-S6 ids are mapped the same on every run, call and result alike', () => {

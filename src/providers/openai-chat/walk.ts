@@ -44,7 +44,7 @@ export class ChatWalk implements RuleWalk {
       add('PV-S7', ['tool_calls'], `at most ${this.#profile.maxCalls} tool calls at once`);
     this.#head(r, add);
     this.#alternate(r, calls.length > 0, add);
-    if (this.#profile.plainContent && Array.isArray(member(m.value, 'content')))
+    if (this.#profile.plainContent && typeof member(m.value, 'content') !== 'string')
       add('PV-S5', ['content'], 'content must be a plain string');
     return out;
   }

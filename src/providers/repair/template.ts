@@ -38,6 +38,11 @@ function plainStrings(draft: RepairDraft): void {
   for (let at = draft.from; at < draft.history.length; at++) {
     const { native } = draft.history[at]!;
     const content = member(native.value, 'content');
+    // Beside calls nothing need be said, but it has to be a string.
+    if ((content === undefined || content === null) && str(native.value, 'role') === 'assistant')
+      draft.content(at, 'PV-S5', 'content became a plain string', [
+        { op: 'set', path: ['content'], json: '""' },
+      ]);
     if (!Array.isArray(content) || !content.every((p) => str(p, 'text') !== undefined)) continue;
     const json = JSON.stringify(wellFormed(content.map((p) => str(p, 'text')).join('\n')));
     draft.content(at, 'PV-S5', 'content became a plain string', [{ op: 'set', path: ['content'], json }]);

@@ -108,6 +108,27 @@ function alternationRules(list: readonly Obj[], p: RuleProfile): Violation[] {
   });
 }
 
+/** S5 to S8: what crashes a template, or what it refuses. S8 is C5 of any template that walks over the arguments. */
+function templateRules(list: readonly Obj[], p: RuleProfile): Violation[] {
+  return list.flatMap((m, i): Violation[] => {
+    const path = `/messages/${i}`;
+    const calls = callList(m);
+    const out: Violation[] = [];
+    if (p.plainContent && typeof m['content'] !== 'string')
+      out.push({ rule: 'PV-S5', path: `${path}/content`, message: 'content is a plain string' });
+    const ids = m['role'] === 'tool' ? [m['tool_call_id']] : calls.map((c) => c['id']);
+    if (p.ids !== undefined && ids.some((id) => !p.ids!.test(String(id))))
+      out.push({ rule: 'PV-S6', path, message: 'call ids should be alphanumeric, length 9' });
+    if (calls.length > p.maxCalls)
+      out.push({ rule: 'PV-S7', path, message: `only ${p.maxCalls} tool calls at once` });
+    if (p.modelClass === 'SH')
+      for (const c of calls)
+        if (isObj(c['function']) && !parsesToObject(c['function']['arguments']))
+          out.push({ rule: 'PV-S8', path, message: 'can only get item pairs from a mapping' });
+    return out;
+  });
+}
+
 export function chatRules(request: Obj, p: RuleProfile): Violation[] {
   const list = objs(request['messages']);
   if (list.length === 0) return [{ rule: 'PV-C7', path: '/messages', message: 'messages is an empty array' }];
@@ -117,6 +138,7 @@ export function chatRules(request: Obj, p: RuleProfile): Violation[] {
     ...contentRules(list),
     ...systemRules(list, p),
     ...alternationRules(list, p),
+    ...templateRules(list, p),
   ];
   if (!list.some((m) => m['role'] === 'user')) {
     out.push({ rule: 'PV-S4', path: '/messages', message: 'no user query found in messages' });

@@ -15,6 +15,12 @@ export interface RuleProfile {
   alternation: 'none' | 'strict' | 'template';
   /** C7, S3: at most one system message, at the head. */
   singleSystem: boolean;
+  /** S5: `content` is a plain string, never null or a list. */
+  plainContent: boolean;
+  /** S6: what a call id looks like. */
+  ids?: RegExp;
+  /** S7: calls that one message may hold. */
+  maxCalls: number;
   /** R6: `store: false`. */
   stored: boolean;
   /** A43, C10: smallest cacheable prefix in tokens. */
@@ -27,6 +33,8 @@ const NONE = {
   noForcedTool: false,
   alternation: 'none',
   singleSystem: false,
+  plainContent: false,
+  maxCalls: Number.POSITIVE_INFINITY,
   stored: true,
 } as const;
 
@@ -57,7 +65,7 @@ export function anthropicProfile(model: string): RuleProfile {
 }
 
 export function chatProfile(
-  strict?: Partial<Pick<RuleProfile, 'alternation' | 'singleSystem'>>,
+  strict?: Partial<Pick<RuleProfile, 'alternation' | 'singleSystem' | 'plainContent' | 'ids' | 'maxCalls'>>,
 ): RuleProfile {
   const selfHosted = strict !== undefined;
   return {
