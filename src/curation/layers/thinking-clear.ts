@@ -103,7 +103,8 @@ export class ThinkingClear implements Layer {
         this.#asked = at;
       }
       if (!reading.parts.some((p) => p.kind === 'thinking')) continue;
-      if (this.#isNew) this.#turns.push([]);
+      // A turn of which nothing is sent any more was forgotten, also where it goes on.
+      if (this.#isNew || this.#turns.length === 0) this.#turns.push([]);
       this.#isNew = false;
       this.#turns.at(-1)!.push({ at });
     }
