@@ -105,17 +105,30 @@ function walkItems(text: string, open: number, visit: (start: number, end: numbe
   }
 }
 
-function walkMembers(text: string, open: number, visit: (key: () => string, start: number) => void): void {
+function walkMembers(
+  text: string,
+  open: number,
+  visit: (key: () => string | undefined, start: number) => void,
+): void {
   let i = skipSpace(text, open + 1);
   while (text[i] === '"') {
     const keyStart = i;
     const keyEnd = quoteEnd(text, i);
     i = skipSpace(text, skipSpace(text, keyEnd) + 1);
     if (i >= text.length) return;
-    visit(() => stringAt(text, keyStart, keyEnd), i);
+    visit(() => keyAt(text, keyStart, keyEnd), i);
     i = skipSpace(text, valueEnd(text, i));
     if (text[i] !== ',') return;
     i = skipSpace(text, i + 1);
+  }
+}
+
+/** Undefined where the text is no JSON: no step of a path is like it. */
+function keyAt(text: string, start: number, end: number): string | undefined {
+  try {
+    return stringAt(text, start, end);
+  } catch {
+    return undefined;
   }
 }
 

@@ -101,6 +101,8 @@ test('Privacy: with a key no file of the daemon holds a word that was said, whil
   const { text } = await client.call('context.packet', { project: home });
   assert.match(text, new RegExp(MARKER), 'entries are there again');
   await client.close();
+  // Before its folder goes: what it could not write by then it would tell.
+  await daemon.stop();
 });
 
 test('Privacy: every file that the daemon makes is 0600 and every folder 0700', async (t) => {

@@ -165,6 +165,7 @@ test('a slice of anything at all ends without a throw', () => {
         assert.ok((sliceValue(text, []) ?? '').length <= text.length);
       },
     ),
+    { examples: [['{"\\{"{{']] },
   );
 });
 

@@ -145,6 +145,8 @@ test('J-10 a daemon with other thresholds and layers disabled replays what anoth
   await prepare(d, [user('go on')]);
   const after = await d.call('journal.replay', { session: S });
   assert.deepEqual([after.identical, after.requests], [true, before.requests + 1]);
+  // Before its folder goes: what it could not write by then it would tell.
+  await store.close();
 });
 
 test('J-9 a replay that is made to decide anew is caught: one changed decision is a mismatch', async (t) => {
