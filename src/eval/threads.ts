@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { loadTables } from '../../native/index.js';
+import { threadFlags } from '../pool/thread-flags.js';
 import type { ArmResult, ArmSpec } from './arms/index.js';
 import { packSession } from './packed.js';
 import type { LoggedSession } from './whatif/logged.js';
@@ -22,6 +23,7 @@ export class EvalThreads {
     this.ahead = threads * UNITS_A_THREAD;
     this.#pool = new Piscina({
       filename: fileURLToPath(new URL('../../workers/eval.js', import.meta.url)),
+      execArgv: threadFlags(),
       minThreads: 1,
       maxThreads: threads,
       idleTimeout: Number.POSITIVE_INFINITY,

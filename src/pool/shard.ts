@@ -7,6 +7,7 @@ import { type Batch, packBatch } from './batch.js';
 import type { Call } from './call.js';
 import type { BatchReply, ShardData } from './contract.js';
 import { freeThreads, tablesToShare } from './count-core.js';
+import { threadFlags } from './thread-flags.js';
 
 /** Largest second arena that is kept, and the step in which it grows. */
 const KEPT_BYTES = 8 * 2 ** 20;
@@ -57,6 +58,7 @@ export class Shard {
     const data: ShardData = { arena: this.#arena, tables: tablesToShare() };
     const pool = new Piscina<unknown, BatchReply>({
       filename: fileURLToPath(this.#options.worker),
+      execArgv: threadFlags(),
       minThreads: 1,
       maxThreads: 1,
       concurrentTasksPerWorker: 1,
