@@ -20,7 +20,6 @@ export function expand(v: unknown): unknown {
     if (parts.some((p) => typeof p !== 'string')) throw new TypeError('$concat wants strings');
     return parts.join('');
   }
-  const out: Record<string, unknown> = {};
-  for (const k of keys) out[k] = expand(v[k]);
-  return out;
+  // `__proto__` is a key as any other.
+  return Object.fromEntries(keys.map((k) => [k, expand(v[k])]));
 }
