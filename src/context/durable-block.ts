@@ -1,4 +1,5 @@
 // The durable block (NS-19): plan, manifest, todos and decisions as the model reads them. Pure; stands alone.
+import { headCount } from '../sorted.js';
 
 export interface Durable {
   plan?: { title: string; text: string };
@@ -139,12 +140,5 @@ function newestOf(all: Durable, maxTokens: number): { d: Durable; earlier: numbe
 
 /** The least n of 0..max for which `holds` is true; it is true from some n on. */
 function least(max: number, holds: (n: number) => boolean): number {
-  let low = 0;
-  let high = max;
-  while (low < high) {
-    const mid = (low + high) >> 1;
-    if (holds(mid)) high = mid;
-    else low = mid + 1;
-  }
-  return low;
+  return headCount(max, (n) => !holds(n));
 }

@@ -2,6 +2,7 @@
 // be cleared is decided in curation/.
 
 import type { Part } from '../providers/types.js';
+import { headCount } from '../sorted.js';
 
 export interface CallRecord {
   /** Stored message and part of the call. */
@@ -61,15 +62,10 @@ export function standing(result: ResultRecord): number {
 
 /** Index of the first record at or behind part `part` of message `at`: records stand in that order. */
 function firstFrom(list: readonly { at: number; part: number }[], at: number, part: number): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const mid = (low + high) >> 1;
-    const record = list[mid]!;
-    if (record.at < at || (record.at === at && record.part < part)) low = mid + 1;
-    else high = mid;
-  }
-  return low;
+  return headCount(list.length, (i) => {
+    const record = list[i]!;
+    return record.at < at || (record.at === at && record.part < part);
+  });
 }
 
 /** The record of a message whose part stands at a JSON pointer, or around it. */

@@ -1,5 +1,6 @@
 // Groups (all calls of one assistant turn plus all their results), the open round, and where a history may be cut.
 // Knows readings only, so that it is the same for every format.
+import { headCount } from '../sorted.js';
 import type { Format, Reading } from './types.js';
 
 export interface Group {
@@ -78,14 +79,7 @@ export class Groups {
 
   /** The group that holds message `index`, or undefined. O(log n). */
   at(index: number): Group | undefined {
-    let low = 0;
-    let high = this.#groups.length;
-    while (low < high) {
-      const mid = (low + high) >> 1;
-      if (this.#groups[mid]!.start <= index) low = mid + 1;
-      else high = mid;
-    }
-    const group = this.#groups[low - 1];
+    const group = this.#groups[headCount(this.#groups.length, (i) => this.#groups[i]!.start <= index) - 1];
     return group !== undefined && index < group.end ? group : undefined;
   }
 

@@ -4,6 +4,7 @@
 import type { KnownPrefix } from '../curation/known-prefix.js';
 import { coldOdds } from '../economics/cold-odds.js';
 import type { Native } from '../providers/types.js';
+import { headCount } from '../sorted.js';
 import { type MarkMemo, type Ttl, ttlOf } from './mark-memo.js';
 import type { Session } from './session.js';
 
@@ -51,14 +52,7 @@ export function cachesTo({ state, projection, settings }: Session): number {
 
 /** The greatest of ascending `ends` that is at most `at`; 0 when there is none. */
 export function entryBefore(ends: readonly number[], at: number): number {
-  let low = 0;
-  let high = ends.length;
-  while (low < high) {
-    const mid = (low + high) >>> 1;
-    if (ends[mid]! <= at) low = mid + 1;
-    else high = mid;
-  }
-  return low === 0 ? 0 : ends[low - 1]!;
+  return ends[headCount(ends.length, (i) => ends[i]! <= at) - 1] ?? 0;
 }
 
 /** A priced model of a hosted provider caches every long prompt; the first report of one cannot show it yet (PV-C10). */

@@ -5,6 +5,7 @@ import { priced } from '../curation/priced.js';
 import { pointer, type TextEdit } from '../json/index.js';
 import { Native } from '../json/native.js';
 import { hasNewIds, inCallOrder } from '../providers/repair/call-order.js';
+import { isOfRepair } from '../providers/repair/draft.js';
 import { isPlain } from '../providers/repair/template.js';
 import { repair } from '../providers/repair.js';
 import type { FormatSpec, Reading } from '../providers/types.js';
@@ -63,7 +64,7 @@ export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<s
 function closedBefore({ state }: Session, from: number): boolean {
   return state.ledger
     .insertsBefore(from)
-    .some((e) => e.op === 'insert' && /^repair:/.test(e.id) && answers(state.spec, e.json));
+    .some((e) => e.op === 'insert' && isOfRepair(e.id) && answers(state.spec, e.json));
 }
 
 function answers(spec: FormatSpec, json: string): boolean {

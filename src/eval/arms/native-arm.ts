@@ -1,7 +1,9 @@
 // The provider's own editing of tool results (Anthropic's `clear_tool_uses_20250919` with its documented defaults): from
 // 100,000 input tokens on, all but the newest three tool results are replaced for this request. The client's history stays
 // as it is, so the edit is made anew at each request and its edge moves with every new result. Pure.
+
 import type { TokenClasses } from '../../economics/index.js';
+import { headCount } from '../../sorted.js';
 import { adjust } from '../whatif/adjust.js';
 import type { Baseline } from '../whatif/baseline.js';
 import type { MeasuredSession } from '../whatif/measured.js';
@@ -81,24 +83,10 @@ function resultsOf(m: MeasuredSession): Result[] {
 
 /** Results in messages before `at`. */
 function countBelow(results: readonly Result[], at: number): number {
-  let low = 0;
-  let high = results.length;
-  while (low < high) {
-    const mid = (low + high) >> 1;
-    if (results[mid]!.at < at) low = mid + 1;
-    else high = mid;
-  }
-  return low;
+  return headCount(results.length, (i) => results[i]!.at < at);
 }
 
 /** Results in the first `tokens` of the recorded request. */
 function countWithin(m: MeasuredSession, results: readonly Result[], tokens: number): number {
-  let low = 0;
-  let high = results.length;
-  while (low < high) {
-    const mid = (low + high) >> 1;
-    if (m.before[results[mid]!.at + 1]! <= tokens) low = mid + 1;
-    else high = mid;
-  }
-  return low;
+  return headCount(results.length, (i) => m.before[results[i]!.at + 1]! <= tokens);
 }

@@ -1,8 +1,10 @@
 // A logged session under a preset: turns and rounds as the agent had them, the preset's decisions before each request, and
 // the token classes that the edited requests would have had. The decisions are told those, as a daemon would have been.
+
 import type { TokenClasses } from '../../economics/index.js';
 import { CuratedError } from '../../errors.js';
 import type { PresetName } from '../../settings/index.js';
+import { headCount } from '../../sorted.js';
 import { DEFAULT_MODEL } from '../bill.js';
 import type { CountText } from '../tally.js';
 import { usageReport } from '../usage-report.js';
@@ -138,12 +140,5 @@ function onlyResults(m: MeasuredSession, at: number): boolean {
 
 /** The largest index whose value is at most `tokens`; -1 if there is none. */
 function lastWithin(sums: Float64Array, tokens: number): number {
-  let low = 0;
-  let high = sums.length;
-  while (low < high) {
-    const mid = (low + high) >> 1;
-    if (sums[mid]! <= tokens) low = mid + 1;
-    else high = mid;
-  }
-  return low - 1;
+  return headCount(sums.length, (i) => sums[i]! <= tokens) - 1;
 }

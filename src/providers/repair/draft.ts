@@ -64,9 +64,16 @@ export class RepairDraft {
   }
 }
 
+const REPAIR = 'repair:';
+
 /** A message of ours at a place of the history; the id is a function of the place and the cause. */
 export function inserted(before: number, cause: string, json: string): Extract<DocEdit, { before: number }> {
-  return { op: 'insert', before, id: `repair:${before}:${cause}`, json };
+  return { op: 'insert', before, id: `${REPAIR}${before}:${cause}`, json };
+}
+
+/** Is this the id of what a repair put in? */
+export function isOfRepair(id: string): boolean {
+  return id.startsWith(REPAIR);
 }
 
 /** How much a result tells: completed before failed before aborted, then by length. */
