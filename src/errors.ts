@@ -97,6 +97,18 @@ export function fail(kind: ErrorKind, message?: string, extra?: ErrorExtra): nev
   throw new CuratedError(kind, message, extra);
 }
 
+/** A name or a file that has to be new is there. */
+export function exists(name: string): CuratedError {
+  return new CuratedError('STORAGE', `${name} exists already`, { detail: { reason: 'exists' } });
+}
+
+/** The `reason` in an error's detail: a stable word by which callers tell faults of one kind apart (`exists`, `moved`, …). */
+export function reasonOf(e: unknown): string | undefined {
+  const detail = e instanceof CuratedError ? e.detail : undefined;
+  const reason = (detail as { reason?: unknown } | null | undefined)?.reason;
+  return typeof reason === 'string' ? reason : undefined;
+}
+
 /** Any thrown thing as a CuratedError; what is not ours becomes INTERNAL. */
 export function asCuratedError(e: unknown): CuratedError {
   if (e instanceof CuratedError) return e;

@@ -52,7 +52,9 @@ const TODO: Record<
 /** @param health the daemon's own report */
 export function checkJournalOf(health: unknown): Finding[] {
   const journal = (
-    health as { checks?: Record<string, { ok?: boolean; last_error?: { message?: string } }> } | undefined
+    health as
+      | { checks?: Record<string, { ok?: boolean; last_error?: { message?: string; reason?: string } }> }
+      | undefined
   )?.checks?.['journal'];
   if (journal === undefined) return [];
   if (journal.ok !== false)
@@ -63,9 +65,10 @@ export function checkJournalOf(health: unknown): Finding[] {
     {
       level: 'error',
       what: `journal: the daemon cannot write it: ${journal.last_error?.message ?? 'the last write failed'}`,
-      todo: /put it back/.test(journal.last_error?.message ?? '')
-        ? 'put the folder back, and it goes on by itself; to begin anew where it was: curated stop, curated start'
-        : 'make room on its disk; it goes on by itself. If it does not: curated stop, then curated doctor again',
+      todo:
+        journal.last_error?.reason === 'moved'
+          ? 'put the folder back, and it goes on by itself; to begin anew where it was: curated stop, curated start'
+          : 'make room on its disk; it goes on by itself. If it does not: curated stop, then curated doctor again',
     },
   ];
 }

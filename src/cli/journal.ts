@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { CuratedError } from '../errors.js';
+import { CuratedError, reasonOf } from '../errors.js';
 import { SqliteStore, salvage } from '../journal/index.js';
 import { resolvePaths } from '../paths.js';
 import { printJson, say } from './connection.js';
@@ -184,8 +184,7 @@ async function exported(session: string, file: string | undefined, o: Json): Pro
 async function imported(file: string, o: { as?: string } & Json): Promise<void> {
   const session = o.as ?? nameIn(file);
   const done = await withJournal((j) => j.import(session, file)).catch((e: unknown) => {
-    const isThere = e instanceof CuratedError && / exists already$/.test(e.message);
-    if (!isThere) throw e;
+    if (!(e instanceof CuratedError) || reasonOf(e) !== 'exists') throw e;
     throw new CommandError(e.message, { hint: `curated journal import ${file} --as ANOTHER_ID` });
   });
   if (o.json === true) return printJson({ session, file, ...done });

@@ -1,5 +1,5 @@
 // Export and import of one session as JSON lines: header, blobs before the records that name them, records.
-import { CuratedError } from '../errors.js';
+import { CuratedError, exists } from '../errors.js';
 import { references } from './blobs.js';
 import {
   blobLine,
@@ -100,7 +100,7 @@ export async function importJsonl(
   key: SessionKey,
   lines: Iterable<string> | AsyncIterable<string>,
 ): Promise<ImportResult> {
-  if (await store.head(key)) throw new CuratedError('STORAGE', `${key.session} exists already`);
+  if (await store.head(key)) throw exists(key.session);
   const intake = new Intake(store, key);
   try {
     for await (const line of lines) await intake.line(line);

@@ -1,5 +1,5 @@
 // A journal engine in plain memory: for tests, for `fsync: none` trials, and as the state behind the simulated disk.
-import { CuratedError } from '../errors.js';
+import { CuratedError, exists } from '../errors.js';
 import type { Engine, EngineStats, WriteOp } from './engine.js';
 import { CELLS, type Cell, misfit, type PackedGroup, type PackedRecords, verifyPacked } from './packed.js';
 import {
@@ -318,7 +318,7 @@ export function checkSeq(head: { seq: number }, toSeq: number): void {
 }
 
 export function taken(key: SessionKey): CuratedError {
-  return new CuratedError('STORAGE', `${key.archive ?? key.session} exists already`);
+  return exists(key.archive ?? key.session);
 }
 
 export function unknown(key: SessionKey): never {

@@ -2,7 +2,7 @@
 // whose texts are there. Reads the old file, writes a new one, changes nothing.
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { CuratedError } from '../errors.js';
+import { CuratedError, exists } from '../errors.js';
 import { references } from './blobs.js';
 import { CELLS, type Cell, type PackedRecords } from './packed.js';
 import type { Payload } from './record.js';
@@ -54,7 +54,7 @@ export function salvageable(db: Db, vault: Vault): Salvage {
  * is STORAGE_FULL. A sealed file needs its key. @param next key of the new one, sealed with the same by default
  */
 export function salvage(from: string, to: string, key?: Uint8Array, next = key): Salvage {
-  if (existsSync(to)) throw new CuratedError('STORAGE', `${to} exists already`);
+  if (existsSync(to)) throw exists(to);
   let db: Db;
   try {
     db = new Database(from, { readonly: true, fileMustExist: true });

@@ -1,6 +1,6 @@
 // The journal in one SQLite file, WAL mode. Synchronous; owned by one thread (workers/journal.ts) or by an offline command.
 import { existsSync } from 'node:fs';
-import { CuratedError } from '../errors.js';
+import { CuratedError, exists } from '../errors.js';
 import type { Engine, EngineStats, WriteOp } from './engine.js';
 import { checkArchiveName, checkSeq, taken } from './memory-engine.js';
 import { CELLS, type Cell, misfit, type PackedRecords } from './packed.js';
@@ -300,7 +300,7 @@ export class SqliteEngine implements Engine {
   }
 
   async backup(path: string): Promise<void> {
-    if (existsSync(path)) throw new CuratedError('STORAGE', `${path} exists already`);
+    if (existsSync(path)) throw exists(path);
     try {
       makePrivate(path);
       await this.#file.db.backup(path);

@@ -68,6 +68,7 @@ export class SqliteFile {
     throw new CuratedError(
       'STORAGE',
       `the journal ${this.path} ${what}: its folder was moved or removed while the daemon runs; put it back, or stop and start the daemon`,
+      { detail: { reason: 'moved' } },
     );
   }
 

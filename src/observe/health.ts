@@ -1,12 +1,13 @@
 // Named checks that are green or red, with the last error and its time. Rooms report; nobody asks them. Knows no room.
 import type { Clock } from '../clock.js';
+import { reasonOf } from '../errors.js';
 
 export interface CheckState {
   ok: boolean;
   /** Epoch ms of the last change between green and red. */
   since: number;
-  /** The newest fault, kept after recovery, so that a fault that healed is still seen. */
-  last_error?: { message: string; at: number; count: number };
+  /** The newest fault, kept after recovery, so that a fault that healed is still seen; `reason` is that of its detail. */
+  last_error?: { message: string; reason?: string; at: number; count: number };
 }
 
 export interface HealthReport {
@@ -49,8 +50,10 @@ export class Health {
       check.ok = false;
       check.since = now;
     }
+    const reason = reasonOf(error);
     check.last_error = {
       message: error instanceof Error ? error.message : String(error),
+      ...(reason === undefined ? {} : { reason }),
       at: now,
       count: (check.last_error?.count ?? 0) + 1,
     };

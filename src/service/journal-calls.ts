@@ -29,7 +29,10 @@ export const JOURNAL_CALLS: Handlers = {
     // What is in memory under this name must not be older than the journal that comes.
     const { session } = await rooms.registry.get(caller.tenant, p.session);
     if (session.state.status !== 'fresh' || (await rooms.store.head(key)) !== undefined)
-      fail('BAD_TYPE', `a session ${JSON.stringify(p.session)} exists already`, { path: '/session' });
+      fail('BAD_TYPE', `a session ${JSON.stringify(p.session)} exists already`, {
+        path: '/session',
+        detail: { reason: 'exists' },
+      });
     try {
       const done = await importJsonl(rooms.store, key, fileLines(path));
       return { session: p.session, events: done.records, torn: done.torn };

@@ -95,7 +95,10 @@ export const SESSION_CALLS: Handlers = {
     if (seq > actor.session.state.seq) gap(actor);
     const key = { tenant: caller.tenant, session: as };
     if ((await rooms.store.head(key)) !== undefined)
-      fail('BAD_TYPE', `a session ${JSON.stringify(as)} exists already`, { path: '/as' });
+      fail('BAD_TYPE', `a session ${JSON.stringify(as)} exists already`, {
+        path: '/as',
+        detail: { reason: 'exists' },
+      });
     await rooms.store.copy(actor.key, seq, key);
     rooms.registry.drop(caller.tenant, as);
     const fork = await rooms.registry.get(caller.tenant, as);

@@ -48,6 +48,8 @@ test('J-1 F46 the journal goes out, comes in, is verified and backed up by the c
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const copy = await curated(['journal', 'import', file, '--as', 'copy', '--json'], home);
   assert.equal(JSON.parse(copy.stdout).session, 'copy');
+  const twice = await curated(['journal', 'import', file, '--as', 'copy'], home);
+  assert.match(twice.stderr, /exists already\nhint: curated journal import .* --as ANOTHER_ID/);
   const backup = JSON.parse(
     (await curated(['journal', 'backup', join(home, 'b.db'), '--json'], home)).stdout,
   );
@@ -68,6 +70,8 @@ test('J-1 F46 the journal goes out, comes in, is verified and backed up by the c
   const bad = await curated(['journal', 'import', file, '--as', 'bad'], home);
   assert.equal(bad.code, 1);
   assert.match(bad.stderr, /line \d+ of the export does not match its hash/);
+  const there = await curated(['journal', 'import', file], home);
+  assert.match(there.stderr, /exists already\nhint: curated journal import .* --as ANOTHER_ID/);
 });
 
 test('J-10 bisect, diff, state and undo tell what was decided and take it back', async (t) => {

@@ -120,7 +120,7 @@ test('J-6 an import leaves out a torn last line, and refuses damage in the middl
   await assert.rejects(importJsonl(store, key('bent'), other), (e: Error) =>
     e.message.includes(`line ${blob + 1} `),
   );
-  await assert.rejects(importJsonl(store, key('torn'), golden), /exists already/);
+  await assert.rejects(importJsonl(store, key('torn'), golden), { detail: { reason: 'exists' } });
   await store.close();
 });
 

@@ -261,7 +261,11 @@ test('F47 a journal whose folder was taken away acknowledges nothing, is still r
   };
   append();
   renameSync(home, `${home}.away`);
-  assert.throws(append, { kind: 'STORAGE', message: /is gone: its folder was moved or removed/ });
+  assert.throws(append, {
+    kind: 'STORAGE',
+    message: /is gone: its folder was moved or removed/,
+    detail: { reason: 'moved' },
+  });
   assert.throws(() => engine.probe(), { kind: 'STORAGE' });
   assert.equal(engine.head(key('a'))?.seq, 1, 'what was written is still read');
   // A new folder in its place is not the journal either.

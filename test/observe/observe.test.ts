@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ManualClock } from '../../src/clock.js';
+import { CuratedError } from '../../src/errors.js';
 import { createLog, createMetrics, Health, observePages, scrub } from '../../src/observe/index.js';
 
 const SECRET = 'Zx9-secret_token-0123456789abcdefghijklmnop';
@@ -99,6 +100,8 @@ test('a check turns red with its error and green again, and the error stays to b
     last_error: { message: 'still full', at: 1020, count: 2 },
   });
   assert.deepEqual(report.checks['pool'], { ok: true, since: 1000 });
+  health.red('pool', new CuratedError('STORAGE', 'gone', { detail: { reason: 'moved' } }));
+  assert.equal(health.report().checks['pool']!.last_error!.reason, 'moved', 'what doctor tells apart');
   clock.jump(0);
   assert.equal(health.report().uptime_ms, 30, 'F49 ages are monotonic');
 });
