@@ -7,10 +7,15 @@ import type { LedgerEdit } from './decisions.js';
 import { priced } from './priced.js';
 import type { Survey } from './survey.js';
 
-export function withoutThinking(survey: Survey, first: number): LedgerEdit[] {
+/** @param end thinking from this message on is taken out already */
+export function withoutThinking(
+  survey: Survey,
+  first: number,
+  end: number = survey.messages.length,
+): LedgerEdit[] {
   if (survey.profile.modelClass !== 'AB') return [];
   const edits: LedgerEdit[] = [];
-  for (let at = Math.max(0, first); at < survey.messages.length; at += 1) {
+  for (let at = Math.max(0, first); at < end; at += 1) {
     if (survey.isDropped(at)) continue;
     const thoughts = thinkingOf(at, survey.messages[at]!).filter(
       ({ part }) => !survey.isEditedAt(at, pointer(part.path)),

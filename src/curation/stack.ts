@@ -57,6 +57,8 @@ export class Stack {
   #waiting: Waiting[] = [];
   /** The end of the last topic was a boundary already. */
   #topicAsked = false;
+  /** Bound thinking from this message on has left with an edit of this run. */
+  #voidedFrom = 0;
   /** The last time that nothing paid: how much there was, and when. */
   #refused = { candidates: 0, tokens: 0, arrived: 0, boundaries: 0, cold: 0 };
 
@@ -78,6 +80,7 @@ export class Stack {
     const grown = offers.some((o) => o.atOnce.some((b) => !b.presend));
     const verdict = this.#decide(grown ? rewritten(survey) : survey, offers, armed);
     const outcome: Outcome = { steps: [], waiting: [] };
+    this.#voidedFrom = survey.messages.length;
     for (const offer of offers) {
       if (isEmpty(offer)) continue;
       const pass = () => {
@@ -167,8 +170,10 @@ export class Stack {
       else steps.push({ event: withTools(survey, made.event, made), edits: made.edits });
     }
     const firstSent = built.find((b) => b.sent)?.at;
-    if (firstSent !== undefined && offer.layer.name !== 'thinking_clear') {
-      loose.push(...withoutThinking(survey, firstSent));
+    // Thinking that came with a history which was never sent through us is bound to it as it came: a first send voids it too.
+    if (offer.layer.name !== 'thinking_clear' && built[0]!.at < this.#voidedFrom) {
+      loose.push(...withoutThinking(survey, built[0]!.at, this.#voidedFrom));
+      this.#voidedFrom = built[0]!.at;
     }
     const silent = built.map((b) => b.made).filter((m) => m.event === undefined);
     const touchesSent = firstSent !== undefined;
@@ -269,9 +274,11 @@ function byName(survey: Survey, layers: readonly Layer[], trace?: Trace): Offer[
     if (known === undefined) offer.span?.end();
     offers.set(layer.name, offer);
     if (plan.events !== undefined) for (const e of plan.events) offer.events.push(e);
-    if (plan.atOnce !== undefined) for (const b of plan.atOnce) offer.atOnce.push(b);
-    if (plan.restores !== undefined) for (const r of plan.restores) offer.restores.push(r);
+    const isFree = ({ at }: { at: number }) => at >= survey.freeFrom;
+    if (plan.atOnce !== undefined) offer.atOnce.push(...plan.atOnce.filter(isFree));
+    if (plan.restores !== undefined) offer.restores.push(...plan.restores.filter(isFree));
     for (const candidate of plan.candidates) {
+      if (!isFree(candidate)) continue;
       if (candidate.claim !== undefined && (claimed.has(candidate.claim) || survey.isPinned(candidate.claim)))
         continue;
       if (candidate.claim !== undefined) claimed.add(candidate.claim);

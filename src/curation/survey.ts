@@ -39,6 +39,8 @@ export interface Survey {
   readonly calls: CallIndex;
   /** Messages from here on are the open round: calls not all answered, or answers not yet seen by the model. */
   readonly openFrom: number;
+  /** First message that may be edited at all now: bound thinking that has to stay stands right before it (PV-A31). -1: everything. */
+  readonly freeFrom: number;
   /** Messages below this were carried by some main request; the rest may be shaped freely. */
   readonly sent: number;
   readonly pending: ReadonlySet<string>;

@@ -7,7 +7,7 @@ import { PLUGIN_IDS } from '../settings/index.js';
 import type { Draft } from './commit.js';
 import { keptRuns, thinkingBehind, undone } from './condense/apply.js';
 import { event } from './events.js';
-import { mayEdit, openFrom } from './open-round.js';
+import { mayLeave, openFrom, thinksOn } from './open-round.js';
 import { knownPrefix } from './prefix.js';
 import type { Session } from './session.js';
 import { boundaryNow } from './survey-of.js';
@@ -31,9 +31,10 @@ export function capHistory(session: Session, draft: Draft, pending: ReadonlySet<
   const shown = shownMessages(session);
   if (shown.length <= maxMessages) return false;
   const sent = shown[0]! < state.sent.messages;
-  if (sent && (!boundaryNow(session) || !mayEdit(state, session.profile.modelClass === 'AB'))) return false;
+  const bound = session.profile.modelClass === 'AB';
+  if (sent && (!boundaryNow(session) || (bound && thinksOn(state)))) return false;
   const range = rangeOf(session, shown[shown.length - maxMessages]!, pending);
-  if (range === undefined) return false;
+  if (range === undefined || !mayLeave(state, bound, range)) return false;
   return cut(session, draft, range, pending);
 }
 
@@ -152,7 +153,7 @@ function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlyS
       first_message: first,
       recache_tokens: recache,
       reason: 'cap',
-      ...thinkingBehind(session, cycle, pending, sent),
+      ...thinkingBehind(session, cycle, pending),
     }),
   );
   return sent;

@@ -15,6 +15,7 @@ import { type Decision, Ledger } from './ledger.js';
 import { project } from './project.js';
 import { remembered } from './readings.js';
 import type { SessionState, StaticPart } from './state.js';
+import { Thoughts } from './thoughts.js';
 import { ToolList } from './tool-list.js';
 import { shiftDetected, shiftRetracted, topicsDiverged, vectorTaken } from './topics/fold.js';
 import { freshTopics } from './topics/state.js';
@@ -42,6 +43,7 @@ export function freshState(): SessionState {
     inBlocks: [],
     messageTokens: 0,
     calls: new CallIndex(),
+    thoughts: new Thoughts(),
     ledger: new Ledger(),
     sent: { requests: 0, messages: 0, tokens: 0, at: 0, seq: 0 },
     boundary: false,
@@ -484,6 +486,7 @@ function message(state: SessionState, p: Payloads['session.message'], e: Session
     round: state.round,
     ...(p.hint === undefined ? {} : { hint: p.hint }),
   });
+  state.thoughts.add(at, reading);
   state.messageTokens += p.tokens;
   state.turnMessages += 1;
   let body = 0;
@@ -522,6 +525,7 @@ function diverged(state: SessionState, index: number): void {
   state.held = state.held.filter((h) => h.messages <= index);
   state.ledger.touch(index);
   state.calls.truncate(index);
+  state.thoughts.truncate(index);
   state.calls.uncleared(gone);
   state.repaired = Math.min(state.repaired, index);
   state.sent.messages = Math.min(state.sent.messages, index);

@@ -14,7 +14,7 @@ import { blocked } from './condense/worth.js';
 import { type CurateOptions, curate } from './curate.js';
 import { estimateRequest } from './estimate.js';
 import { event } from './events.js';
-import { mayEdit } from './open-round.js';
+import { mayLeave } from './open-round.js';
 import { requestTokens } from './sections.js';
 import type { Session } from './session.js';
 import { endOf, stage } from './spans.js';
@@ -175,9 +175,7 @@ function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: Read
   const tokens = Math.max(0, requestTokens(state, rendering, overhead) - relief);
   const fits = p95 <= limit && tokens <= threshold;
   const gate = gated(session);
-  const summary =
-    (gate || settings.active.has(PLUGIN_IDS.compaction)) &&
-    mayEdit(state, session.profile.modelClass === 'AB');
+  const summary = gate || settings.active.has(PLUGIN_IDS.compaction);
   const tail = settings.plugins.compaction.protectRecent;
   const overflow = isRefused(run);
   const asked = run.tail !== undefined;
@@ -229,7 +227,8 @@ const LEAST_WEIGHT = 64;
 
 function worthIt(session: Session, tail: number, pending: ReadonlySet<string>, yields = false): boolean {
   const range = rangeOf(session, { tail, pending, yields });
-  return range !== undefined && weightOf(session, range) >= LEAST_WEIGHT;
+  if (range === undefined || weightOf(session, range) < LEAST_WEIGHT) return false;
+  return mayLeave(session.state, session.profile.modelClass === 'AB', range);
 }
 
 /** Half of the tail, again and again, until a summary has more to stand for (L5-6). */

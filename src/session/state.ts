@@ -12,6 +12,7 @@ import type { Ledger } from './ledger.js';
 import type { SessionStatus } from './lifecycle.js';
 import type { ProjectedEvent } from './project.js';
 import type { Spent } from './spent.js';
+import type { Thoughts } from './thoughts.js';
 import type { ToolList } from './tool-list.js';
 import type { TopicState } from './topics/state.js';
 
@@ -140,6 +141,8 @@ export interface SessionState {
   /** Sum of `tokens` over messages. */
   messageTokens: number;
   calls: CallIndex;
+  /** Which of them hold thinking. */
+  thoughts: Thoughts;
   ledger: Ledger;
   sent: Sent;
   usage?: ReportedUsage;

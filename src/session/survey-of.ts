@@ -7,7 +7,7 @@ import type { Survey } from '../curation/survey.js';
 import { type Path, pointer } from '../json/index.js';
 import type { Settings } from '../settings/types.js';
 import { tokensWith } from './edit-tokens.js';
-import { atRest, openFrom } from './open-round.js';
+import { freeFrom, openFrom, thinksOn } from './open-round.js';
 import { cachesTo, entryBefore } from './prefix.js';
 import { requestTokens, sectionTokens } from './sections.js';
 import type { Session } from './session.js';
@@ -62,8 +62,9 @@ function stands(state: SessionState, wish: UndoWish): boolean {
 export function surveyOf(session: Session, o: SurveyOptions): Survey {
   const { state, settings, projection: rendering, profile } = session;
   const budget = session.budget(o.maxTokens);
-  // Bound thinking: the open round's thinking follows any edit, so nothing sent may change inside it (PV-A31).
-  const legal = profile.modelClass !== 'AB' || atRest(state);
+  const bound = profile.modelClass === 'AB';
+  const free = freeFrom(state, bound);
+  const editable = free < state.sent.messages && !(bound && thinksOn(state));
   return {
     tenant: session.key.tenant,
     session: session.key.session,
@@ -72,12 +73,13 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     settings,
     turn: state.turn,
     round: state.round,
-    boundary: (boundaryNow(session) || o.sharesEdit === true) && legal,
-    forced: o.forced === true && legal,
+    boundary: (boundaryNow(session) || o.sharesEdit === true) && editable,
+    forced: o.forced === true,
     looksBack: false,
     messages: state.messages,
     calls: state.calls,
     openFrom: openFrom(state),
+    freeFrom: free,
     sent: state.sent.messages,
     pending: o.pending ?? new Set(),
     isDropped: (at) => state.ledger.isDropped(at),

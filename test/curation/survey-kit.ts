@@ -92,6 +92,7 @@ export class History {
       messages,
       calls,
       openFrom: o.openFrom ?? messages.length,
+      freeFrom: -1,
       sent: o.sent ?? messages.length - 1,
       pending: new Set(o.pending ?? []),
       isDropped: (at) => this.edits.some((e) => e.op === 'drop' && e.at === at),

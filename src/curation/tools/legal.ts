@@ -9,9 +9,9 @@ export function listMayShrink(survey: Survey, tools: ToolSurvey): boolean {
   return tools.turnBoundary && !hasBoundThinking(survey);
 }
 
-/** Growing may come at any time, but bound thinking can only be given up while no round is open (PV-A31). */
+/** Growing may come at any time, but the bound thinking of a loop that runs cannot be given up (PV-A31). */
 export function listMayGrow(survey: Survey): boolean {
-  return survey.openFrom === survey.messages.length || !hasBoundThinking(survey);
+  return survey.freeFrom < 0;
 }
 
 /** Is there thinking in the request that another list of tools would void? */

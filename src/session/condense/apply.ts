@@ -124,7 +124,7 @@ export function applySummary(
       recache_tokens: recache,
       reason: cycle.reason,
       ...(o.forced ? { forced: true } : {}),
-      ...thinkingBehind(session, cycle, o.pending, sent),
+      ...thinkingBehind(session, cycle, o.pending),
     }),
   );
   rendering.sync(state);
@@ -300,9 +300,8 @@ export function thinkingBehind(
   session: Session,
   cycle: PlannedCycle,
   pending: ReadonlySet<string>,
-  sent: boolean,
 ): { _edits?: LedgerEdit[] } {
-  if (!sent || session.profile.modelClass !== 'AB') return {};
+  if (session.profile.modelClass !== 'AB') return {};
   const at = session.deps.clock.now();
   const survey = surveyOf(session, { pending, prefix: knownPrefix(session, at), at });
   const edits = withoutThinking(survey, cycle.range.from);

@@ -6,7 +6,7 @@ import type { Draft } from '../commit.js';
 import { SCHEMA_VERSION } from '../commit.js';
 import { event } from '../events.js';
 import type { Holder } from '../holder.js';
-import { mayEdit } from '../open-round.js';
+import { mayLeave, thinksOn } from '../open-round.js';
 import type { Session } from '../session.js';
 import { applySummary, type Made, Unfit } from './apply.js';
 import { isApproval, previewOf } from './approval.js';
@@ -168,8 +168,10 @@ export class Compactor {
     }
     const { session } = this.#host;
     const { state } = session;
-    if (!mayEdit(state, session.profile.modelClass === 'AB')) return;
+    const bound = session.profile.modelClass === 'AB';
+    if (!mayLeave(state, bound, current.cycle.range)) return;
     if (!o.forced) {
+      if (bound && thinksOn(state)) return;
       if (this.#tookBack()) return;
       const free = current.cycle.range.from >= state.sent.messages;
       if (!free && (!state.boundary || state.edited)) return;
@@ -250,8 +252,15 @@ export class Compactor {
         const { session } = this.#host;
         const { state, profile } = session;
         const free = cycle.origin === 'background' && !cycle.hurry.signal.aborted;
-        const waits = free || !mayEdit(state, profile.modelClass === 'AB');
-        if (waits) {
+        const bound = profile.modelClass === 'AB';
+        const legal = mayLeave(state, bound, cycle.range);
+        if (!legal && cycle.hurry.signal.aborted) {
+          // Something has come meanwhile that is bound to the range: a call that waits has to be told.
+          this.#journalFailure(draft, CHANGED);
+          draft.push(event('io.status', { state: 'idle' }));
+          return CHANGED;
+        }
+        if (free || !legal || (bound && thinksOn(state) && !cycle.hurry.signal.aborted)) {
           current.ready = made;
           this.applyReady(draft, { forced: false, pending: state.pending });
           return 'ready';

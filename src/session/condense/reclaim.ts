@@ -31,9 +31,9 @@ function surveyed(session: Session, pending: ReadonlySet<string>): Survey {
   return surveyOf(session, { pending, forced: true, prefix: knownPrefix(session, at), at });
 }
 
-/** May the bytes of this message be changed now? What was sent only where no open round or bound thinking forbids it. */
+/** May the bytes of this message be changed now? What was sent only where no open round forbids it, and nothing that thinking is bound to. */
 function editable(s: Survey, at: number): boolean {
-  return !s.isDropped(at) && (at >= s.sent || (s.forced && at < s.openFrom));
+  return !s.isDropped(at) && at >= s.freeFrom && (at >= s.sent || (s.forced && at < s.openFrom));
 }
 
 /** Results that may go whole, oldest first. Errors and questions stay, whatever the need (L1-5, L1-6). */
@@ -230,7 +230,7 @@ function put(session: Session, draft: Draft, s: Survey, changes: readonly Change
   const first = Math.min(...(sent.length > 0 ? sent : changes).map((c) => c.at));
   for (const c of changes) draft.push(withEdits(c));
   const { prefix } = s;
-  const edits = sent.length > 0 ? withoutThinking(s, first) : [];
+  const edits = withoutThinking(s, Math.min(...changes.map((c) => c.at)));
   draft.push(
     event('memory.curated', {
       layer,

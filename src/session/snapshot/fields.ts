@@ -9,6 +9,7 @@ export type OwnForm =
   | 'tools'
   | 'messages'
   | 'calls'
+  | 'thoughts'
   | 'ledger'
   | 'topic'
   | 'toolList'

@@ -7,6 +7,7 @@ import { freshState } from '../evolve.js';
 import { readHinted } from '../hints.js';
 import type { Decision } from '../ledger.js';
 import type { SessionState, StaticPart, StoredMessage } from '../state.js';
+import { Thoughts } from '../thoughts.js';
 import { ToolList, type ToolListForm } from '../tool-list.js';
 import { decodeVector, encodeVector } from '../topics/fold.js';
 import type { ClosedTopic, TopicState, TopicVectors } from '../topics/state.js';
@@ -64,6 +65,7 @@ export function stateOf(plain: Plain, get: GetText): SessionState {
     plain['calls'] as ReturnType<CallIndex['form']>,
     (at, part) => state.messages[at]!.reading.parts[part]!.args,
   );
+  state.thoughts = Thoughts.of(state.messages);
   for (const decision of plain['ledger'] as Decision[]) state.ledger.add(decision);
   state.topic = topicOf(plain['topic'] as TopicForm);
   state.toolList = ToolList.of(plain['toolList'] as ToolListForm, state.tools);
