@@ -8,7 +8,7 @@ const session = await client.session({ format: 'anthropic', model, system: 'Be b
 let append: unknown[] = [{ role: 'user', content: 'What time is it?' }];
 while (append.length > 0) {
   const { requestText } = await session.prepare({ append }); // valid, fits, as small as pays
-  const { content, usage } = await ask(requestText!);
+  const { content, usage } = await ask(requestText);
   await session.append([{ role: 'assistant', content }]);
   const results = content
     .filter((block) => block.type === 'tool_use')

@@ -25,6 +25,7 @@ export {
   EventStream,
   type PatchOp,
   type Prepared,
+  type PreparedRequest,
   Session,
   type SessionMethod,
   type SessionParams,

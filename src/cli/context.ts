@@ -2,13 +2,13 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { attach } from '../../native/index.js';
-import { locate } from '../client/locate.js';
 import { systemClock } from '../clock.js';
 import { EntryStore } from '../context/entry-store.js';
 import { Pantry } from '../context/pantry.js';
 import { prefixOf } from '../context/topic.js';
 import { resolvePaths } from '../paths.js';
 import { printJson, say, withClient } from './connection.js';
+import { liveDaemon } from './daemon-file.js';
 import { CommandError } from './failure.js';
 import { counted, table, whole } from './table.js';
 
@@ -105,11 +105,7 @@ function renaming(text: string): { from: string; to: string } {
 }
 
 async function using(work: (source: Source) => Promise<void>): Promise<void> {
-  const running = await locate({}).then(
-    () => true,
-    () => false,
-  );
-  if (!running) return withFiles(work);
+  if (liveDaemon(resolvePaths()) === undefined) return withFiles(work);
   await withClient((client) =>
     work({
       packet: (project) => client.call('context.packet', { project }),

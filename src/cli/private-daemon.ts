@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { START_MS } from '../client/start-daemon.js';
 import { resolvePaths } from '../paths.js';
 import { readDaemonFile, until } from './daemon-file.js';
 import { CommandError } from './failure.js';
@@ -15,7 +16,6 @@ export interface PrivateDaemon {
   stop(): Promise<void>;
 }
 
-const START_MS = 120_000;
 const STOP_MS = 10_000;
 
 /** A child process on a free port; it ends with `stop`, or when this process ends. */

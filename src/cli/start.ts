@@ -5,6 +5,7 @@ import { closeSync, existsSync, fchmodSync, mkdirSync, openSync, readFileSync, r
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
+import { START_MS } from '../client/start-daemon.js';
 import { AlreadyRunningError } from '../gate/index.js';
 import { type Paths, resolvePaths } from '../paths.js';
 import { printConfig } from './config.js';
@@ -21,8 +22,6 @@ interface StartOptions {
   printConfig?: boolean;
 }
 
-/** How long a detached daemon may take until it answers, while its process lives: a large journal, a busy machine. */
-const START_MS = 120_000;
 /** After so long without an answer it is said what is waited for. */
 const TELL_MS = 5_000;
 

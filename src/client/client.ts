@@ -15,9 +15,10 @@ import { Connection, connectionLost, type Waiter } from './connection.js';
 import { ClientError } from './errors.js';
 import { type CuratedEvent, EventStream } from './event-stream.js';
 import { type LocateOptions, locate } from './locate.js';
+import { placed } from './project-place.js';
 import { type Backoff, backoffMs, isRepeatable, withKey } from './retry.js';
 import { Session } from './session.js';
-import { openTransport } from './transport.js';
+import { openFirst } from './transport.js';
 
 export interface ConnectOptions extends LocateOptions {
   /** Who the agent is. */
@@ -50,7 +51,11 @@ interface Pending extends Waiter {
 
 const CONNECT_MS = 10_000;
 
-/** Finds the daemon, connects and initializes. Throws ClientError NOT_RUNNING or the daemon's refusal. */
+/**
+ * Finds the daemon, connects and initializes. Throws ClientError: NOT_RUNNING when none answers (or, with `autostart`, none starts: the
+ * message says why), UNAUTHORIZED when the token is not known or cannot be read; CuratedError when the daemon refuses, UNSUPPORTED for a
+ * protocol that it does not speak. The process stays alive until `close()`.
+ */
 export async function connect(options: ConnectOptions): Promise<Client> {
   const client = new Client(options);
   await client.start();
@@ -66,7 +71,6 @@ export class Client implements Caller {
   #closed: ClientError | undefined;
   #wake: (() => void) | undefined;
   #reconnecting = false;
-  #watchesAll = false;
   /** The daemon's answer to `initialize`: its version, limits, presets and capabilities. */
   server!: WireResult<'initialize'>;
 
@@ -96,14 +100,24 @@ export class Client implements Caller {
   }
 
   /** Same, with the exact JSON text of the result beside its value. */
-  callRaw<M extends MethodName>(
+  async callRaw<M extends MethodName>(
     method: M,
     params: WireParams<M>,
     options: CallOptions = {},
   ): Promise<Native> {
+    try {
+      return await this.#ask(method, params, options);
+    } catch (e) {
+      // It was made where the answer came in: what helps is the line that called.
+      if (e instanceof CuratedError || e instanceof ClientError) Error.captureStackTrace(e);
+      throw e;
+    }
+  }
+
+  #ask(method: string, params: object, options: CallOptions): Promise<Native> {
     return new Promise((resolve, reject) => {
-      if (this.#closed !== undefined) return reject(this.#closed);
-      const keyed = withKey(method, params as Record<string, unknown>, randomUUID);
+      if (this.#closed !== undefined) return reject(again(this.#closed));
+      const keyed = withKey(method, placed({ ...params }), randomUUID);
       const p: Pending = {
         method,
         params: keyed,
@@ -120,7 +134,7 @@ export class Client implements Caller {
 
   /** Opens (or resumes) a session. Without an id one is made here, so that a repeated open cannot make two. */
   async session(params: WireParams<'session.open'>): Promise<Session> {
-    const named = { ...params, session: params.session ?? `s-${randomUUID()}` };
+    const named = placed({ ...params, session: params.session ?? `s-${randomUUID()}` });
     const opened = await this.call('session.open', named);
     const session = new Session(this, named, opened);
     this.#sessions.set(opened.session, session);
@@ -134,9 +148,13 @@ export class Client implements Caller {
   async events(session: string, fromSeq?: number): Promise<EventStream> {
     const stream = new EventStream(session, (ended) => this.#streams.delete(ended));
     this.#streams.add(stream);
-    if (session === '*') this.#watchesAll = true;
     const from = fromSeq === undefined ? {} : { from_seq: fromSeq };
-    await this.call('session.subscribe', { session, ...from });
+    try {
+      await this.call('session.subscribe', { session, ...from });
+    } catch (e) {
+      stream.end();
+      throw e;
+    }
     this.#sessions.get(session)?.watch();
     return stream;
   }
@@ -155,7 +173,7 @@ export class Client implements Caller {
   async #dial(): Promise<Connection> {
     const o = this.#options;
     const subprotocol = o.subprotocol ?? 'curated.v1.json';
-    const transport = await openTransport(await locate(o), subprotocol, CONNECT_MS);
+    const transport = await openFirst(await locate(o), subprotocol, CONNECT_MS);
     const connection: Connection = new Connection(transport, subprotocol, {
       notify: (method, params) => this.#notify(method, params),
       answer: (method, params) => this.#answer(method, params),
@@ -223,12 +241,12 @@ export class Client implements Caller {
 
   #lost(connection: Connection, code: number, reason: string, lost: Pending[]): void {
     const error = this.#closed ?? connectionLost(code, reason);
-    const again: Pending[] = [];
+    const repeated: Pending[] = [];
     for (const p of lost)
-      if (p.repeatable && p.sent === 1 && this.#canReconnect()) again.push(p);
-      else p.reject(error);
+      if (p.repeatable && p.sent === 1 && this.#canReconnect()) repeated.push(p);
+      else p.reject(again(error));
     if (connection !== this.#connection) return;
-    this.#queue = [...again, ...this.#queue];
+    this.#queue = [...repeated, ...this.#queue];
     if (this.#canReconnect()) void this.#reconnect();
     else this.#shut(error);
   }
@@ -262,10 +280,15 @@ export class Client implements Caller {
         for (const p of this.#queue.splice(0)) this.#send(connection, p);
         return;
       } catch (e) {
-        // A refusal that no second try changes, such as a protocol the daemon does not speak, ends the client.
-        if (e instanceof CuratedError && !e.retryable)
+        // A refusal that no second try changes ends the client: a protocol the daemon does not speak, a token that was taken back.
+        const isRefused = e instanceof CuratedError && !e.retryable;
+        const isRevoked =
+          e instanceof ClientError && e.code === 'UNAUTHORIZED' && this.#options.token !== undefined;
+        if (isRefused || isRevoked)
           this.#shut(
-            new ClientError('CLOSED', `the daemon refused the connection: ${e.message}`, { cause: e }),
+            new ClientError('CLOSED', `the daemon refused the connection: ${(e as Error).message}`, {
+              cause: e,
+            }),
           );
       }
     }
@@ -274,7 +297,8 @@ export class Client implements Caller {
 
   /** Takes the sessions up again where they were, then their events. */
   async #resume(connection: Connection): Promise<void> {
-    if (this.#watchesAll) await connection.call('session.subscribe', { session: '*' });
+    if ([...this.#streams].some((s) => s.session === '*'))
+      await connection.call('session.subscribe', { session: '*' });
     for (const session of [...this.#sessions.values()]) await session.resume(connection);
   }
 
@@ -309,9 +333,14 @@ export class Client implements Caller {
     if (this.#closed !== undefined) return;
     this.#closed = error;
     this.#wake?.();
-    for (const p of this.#queue.splice(0)) p.reject(error);
+    for (const p of this.#queue.splice(0)) p.reject(again(error));
     for (const stream of [...this.#streams]) stream.end(error.code === 'CLOSED' ? undefined : error);
     for (const session of this.#sessions.values()) session.end();
     this.#connection?.close();
   }
+}
+
+/** The same fault for one more caller, whose stack it gets. */
+function again(e: ClientError): ClientError {
+  return new ClientError(e.code, e.message, { cause: e.cause });
 }

@@ -11,6 +11,8 @@ export type ClientErrorCode =
   | 'CLOSED'
   /** There is no daemon to talk to, and autostart is off or failed. */
   | 'NOT_RUNNING'
+  /** The daemon does not know the token, or the token file cannot be read. */
+  | 'UNAUTHORIZED'
   /** A reader of events fell too far behind. */
   | 'OVERRUN'
   /** An RFC 6902 patch does not apply. */

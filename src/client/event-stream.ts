@@ -7,6 +7,8 @@ export type CuratedEvent = EventHead & { type: string };
 
 /** How many events a slow `for await` reader may be behind. */
 export const MAX_BACKLOG = 10_000;
+/** Of how many sessions a reader of all remembers the seq, so that a month of watching takes no more memory than a day. */
+const MAX_SESSIONS = 10_000;
 
 export class EventStream implements AsyncIterableIterator<CuratedEvent> {
   readonly #backlog: CuratedEvent[] = [];
@@ -17,17 +19,18 @@ export class EventStream implements AsyncIterableIterator<CuratedEvent> {
   #end: { error?: Error } | undefined;
   /** Last seq seen, by session; a resumed subscription may tell an event twice. */
   readonly #seen = new Map<string, number>();
-  readonly #session: string;
+  /** The session it tells of, or "*". */
+  readonly session: string;
   readonly #onEnd: (stream: EventStream) => void;
 
   /** Passes on the events of `session`, or of all with "*". */
   constructor(session: string, onEnd: (stream: EventStream) => void = () => {}) {
-    this.#session = session;
+    this.session = session;
     this.#onEnd = onEnd;
   }
 
   push(event: CuratedEvent): void {
-    if (this.#session !== '*' && event.session !== this.#session) return;
+    if (this.session !== '*' && event.session !== this.session) return;
     if (this.#end !== undefined || !this.#isNew(event)) return;
     const reader = this.#waiting.shift();
     if (reader !== undefined) reader.resolve({ value: event, done: false });
@@ -67,8 +70,11 @@ export class EventStream implements AsyncIterableIterator<CuratedEvent> {
     // From here on the seqs behind it are told anew.
     if (event.type === 'session.rewound') this.#seen.set(event.session, Number(event['to_seq']));
     if (typeof event.seq !== 'number') return true;
-    if (event.seq <= (this.#seen.get(event.session) ?? 0)) return false;
-    this.#seen.set(event.session, event.seq);
-    return true;
+    const seen = this.#seen.get(event.session) ?? 0;
+    // The newest stand last: what is forgotten is the session that was silent for the longest time.
+    this.#seen.delete(event.session);
+    this.#seen.set(event.session, Math.max(seen, event.seq));
+    if (this.#seen.size > MAX_SESSIONS) this.#seen.delete(this.#seen.keys().next().value!);
+    return event.seq > seen;
   }
 }

@@ -8,4 +8,4 @@ export { ClientError, type ClientErrorCode } from './errors.js';
 export { type CuratedEvent, EventStream } from './event-stream.js';
 export { applyPatch, type PatchOp } from './patch.js';
 export type { Backoff } from './retry.js';
-export { type Prepared, Session } from './session.js';
+export { type Prepared, type PreparedRequest, Session } from './session.js';

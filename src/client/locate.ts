@@ -12,7 +12,7 @@ export interface LocateOptions extends StartOptions {
   url?: string;
   /** For TCP; read from the daemon's token file when absent. */
   token?: string;
-  /** Which of the daemon's listeners to take when both are known; default unix. */
+  /** The one listener to take; default: the unix socket, and TCP where that cannot be reached (its file was removed). */
   prefer?: 'unix' | 'tcp';
   /** Start a daemon when none runs; default false. */
   autostart?: boolean;
@@ -29,22 +29,30 @@ interface DaemonFile {
   process?: string;
 }
 
-/** Throws ClientError NOT_RUNNING when no daemon is there. */
-export async function locate(o: LocateOptions): Promise<Address> {
-  if (o.socket !== undefined) return { socket: checkSocketPath(o.socket) };
-  if (o.url !== undefined && o.token !== undefined) return { url: o.url, token: o.token };
+/**
+ * The daemon's addresses, in the order to try them. Throws ClientError NOT_RUNNING when no daemon is there, UNAUTHORIZED when the
+ * only way in needs a token that cannot be read.
+ */
+export async function locate(o: LocateOptions): Promise<[Address, ...Address[]]> {
+  if (o.socket !== undefined) return [{ socket: checkSocketPath(o.socket) }];
+  if (o.url !== undefined && o.token !== undefined) return [{ url: o.url, token: o.token }];
   let daemon = await readDaemonFile(o.home);
   if (o.url !== undefined) {
-    const token = await tokenOf(daemon);
-    return { url: o.url, ...(token === undefined ? {} : { token }) };
+    const token = daemon === undefined ? undefined : await tokenOf(daemon);
+    return [{ url: o.url, ...(token === undefined ? {} : { token }) }];
   }
   if (daemon === undefined && o.autostart === true)
     daemon = await startDaemonFor(o, () => readDaemonFile(o.home));
   if (daemon === undefined) throw notRunning(o.home);
-  const wantsTcp = o.prefer === 'tcp' || daemon.socket === undefined;
-  if (!wantsTcp) return { socket: checkSocketPath(daemon.socket!) };
-  const token = o.token ?? (await tokenOf(daemon));
+  if (o.prefer === 'tcp' || daemon.socket === undefined) return [await overTcp(o, daemon)];
+  const unix = { socket: checkSocketPath(daemon.socket) };
+  const tcp = o.prefer === 'unix' ? undefined : await overTcp(o, daemon).catch(() => undefined);
+  return tcp === undefined ? [unix] : [unix, tcp];
+}
+
+async function overTcp(o: LocateOptions, daemon: DaemonFile): Promise<Address> {
   if (daemon.url === undefined) throw new ClientError('NOT_RUNNING', 'the daemon has no TCP listener');
+  const token = o.token ?? (await tokenOf(daemon));
   return { url: daemon.url, ...(token === undefined ? {} : { token }) };
 }
 
@@ -68,7 +76,18 @@ async function readDaemonFile(home: string | undefined): Promise<DaemonFile | un
   return daemonLives(daemon) ? daemon : undefined;
 }
 
-async function tokenOf(daemon: DaemonFile | undefined): Promise<string | undefined> {
-  if (daemon?.token_file === undefined) return undefined;
-  return (await readFile(daemon.token_file, 'utf8')).trim();
+async function tokenOf(daemon: DaemonFile): Promise<string | undefined> {
+  if (daemon.token_file === undefined) return undefined;
+  try {
+    return (await readFile(daemon.token_file, 'utf8')).trim();
+  } catch (e) {
+    const { code, message } = e as NodeJS.ErrnoException;
+    throw new ClientError(
+      'UNAUTHORIZED',
+      `the token file ${daemon.token_file} cannot be read (${code ?? message})`,
+      {
+        cause: e,
+      },
+    );
+  }
 }

@@ -14,6 +14,9 @@ export type Prepared = WireResult<'llm.prepare'> & {
   readonly requestText?: string;
 };
 
+/** With the whole request, which every answer but that to `return: "patch"` has. */
+export type PreparedRequest = Prepared & { readonly requestText: string };
+
 type Listener = (event: CuratedEvent) => void;
 
 export class Session {
@@ -75,6 +78,11 @@ export class Session {
    * The request to send to the model, as a value and as exact text. What an earlier answer of this session holds does not
    * travel again, unless the form is asked for (`return`), the call has a key of its own or is of an exempt kind.
    */
+  prepare(
+    params?: SessionParams<'llm.prepare'> & { return?: 'full' | undefined },
+    options?: CallOptions,
+  ): Promise<PreparedRequest>;
+  prepare(params: SessionParams<'llm.prepare'>, options?: CallOptions): Promise<Prepared>;
   async prepare(params: SessionParams<'llm.prepare'> = {}, options?: CallOptions): Promise<Prepared> {
     const { return: form, base, key, task_kind = 'main' } = params;
     const held = this.#held;
@@ -98,8 +106,8 @@ export class Session {
   }
 
   /** Tells what the provider refused; the answer is a request that fits, once an error. */
-  async error(params: SessionParams<'llm.error'>, options?: CallOptions): Promise<Prepared> {
-    return this.#hold(await this.#raw('llm.error', params, options));
+  async error(params: SessionParams<'llm.error'>, options?: CallOptions): Promise<PreparedRequest> {
+    return this.#hold(await this.#raw('llm.error', params, options)) as PreparedRequest;
   }
 
   /** Takes the whole request of an answer as what the next one differs from. */
@@ -229,7 +237,7 @@ export class Session {
     } else if (event.seq <= this.#lastEvent) return;
     else this.#lastEvent = event.seq;
     for (const type of [event.type, '*'])
-      for (const listener of [...(this.#listeners.get(type) ?? [])]) listener(event);
+      for (const listener of [...(this.#listeners.get(type) ?? [])]) told(listener, event);
   }
 
   /** The client will not come back. */
@@ -273,6 +281,17 @@ export class Session {
     const { seq } = result.value as { seq?: unknown };
     if (typeof seq === 'number' && method !== 'session.fork' && seq > this.#seq) this.#seq = seq;
     return result;
+  }
+}
+
+/** A listener that throws is its author's fault to see (an uncaught exception), and none of the connection's. */
+function told(listener: Listener, event: CuratedEvent): void {
+  try {
+    listener(event);
+  } catch (e) {
+    process.nextTick(() => {
+      throw e;
+    });
   }
 }
 

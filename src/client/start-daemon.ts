@@ -18,7 +18,8 @@ export interface StartOptions {
 }
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
-const START_MS = 120_000;
+/** How long a daemon may take until it answers, while its process lives, in ms: a large journal, a busy machine. */
+export const START_MS = 120_000;
 /** After the command has said that the daemon is up, and it cannot be found. */
 const FOUND_MS = 15_000;
 const POLL_MS = 50;

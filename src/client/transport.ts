@@ -18,12 +18,24 @@ export interface Transport {
 /** Largest frame the client takes, in bytes; requests of a million tokens stay below 16 MiB. */
 const MAX_PAYLOAD = 256 * 1024 * 1024;
 
-/** Opens a connection, or throws ClientError NOT_RUNNING. */
-export function openTransport(
-  address: Address,
+/** The first address that answers; the fault of the first one where none does. */
+export async function openFirst(
+  addresses: readonly Address[],
   subprotocol: Subprotocol,
   openMs: number,
 ): Promise<Transport> {
+  let fault: unknown;
+  for (const address of addresses)
+    try {
+      return await openTransport(address, subprotocol, openMs);
+    } catch (e) {
+      fault ??= e;
+    }
+  throw fault;
+}
+
+/** Opens a connection, or throws ClientError: UNAUTHORIZED when the token is refused, else NOT_RUNNING. */
+function openTransport(address: Address, subprotocol: Subprotocol, openMs: number): Promise<Transport> {
   const options = { perMessageDeflate: false, maxPayload: MAX_PAYLOAD, handshakeTimeout: openMs } as const;
   const socket =
     'socket' in address
@@ -52,6 +64,10 @@ export function openTransport(
     socket.on('message', (data: Buffer | ArrayBuffer | Buffer[]) => {
       transport.onFrame(Buffer.isBuffer(data) ? data : Buffer.concat(data as Buffer[]));
     });
+    socket.on('unexpected-response', (_request, response) => {
+      reject(refused(response.statusCode ?? 0, 'url' in address ? address.url : address.socket));
+      socket.terminate();
+    });
     // After the opening, an error is always followed by a close.
     socket.on('error', (cause) => {
       if (!opened)
@@ -62,4 +78,13 @@ export function openTransport(
       else reject(new ClientError('NOT_RUNNING', 'the daemon closed the connection at once'));
     });
   });
+}
+
+/** An HTTP answer in the place of the upgrade, as the client's error. */
+function refused(status: number, at: string): ClientError {
+  if (status === 401)
+    return new ClientError('UNAUTHORIZED', `the daemon at ${at} does not know the token (401)`);
+  const isBusy = status === 429 || status === 503;
+  const why = isBusy ? 'takes no connection now' : 'is no curated daemon, or refuses this connection';
+  return new ClientError('NOT_RUNNING', `what listens at ${at} ${why} (${status})`);
 }

@@ -21,8 +21,11 @@ export const name = z
   .min(1)
   .max(256)
   .regex(/^[^\u0000-\u001f\u007f]*$/, { error: 'must not hold control characters' });
-/** Folder of a project, as the client names it. */
-export const project = z.string().min(1).max(4096);
+/** Folder of a project: absolute, for the daemon's working folder is not the client's. */
+export const project = z
+  .string()
+  .max(4096)
+  .regex(/^(?:\/|[A-Za-z]:[\\/])/, 'an absolute path is expected: the daemon has another working folder');
 /** Epoch milliseconds. */
 export const timestamp = count;
 

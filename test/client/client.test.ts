@@ -1,8 +1,11 @@
 // The SDK against a small daemon that speaks the real codec over real sockets.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import {
   type Client,
@@ -13,6 +16,8 @@ import {
 } from '../../src/client/index.js';
 import { lockData } from '../../src/data-lock.js';
 import { CuratedError } from '../../src/errors.js';
+import { processMark } from '../../src/process-life.js';
+import { METHODS } from '../../src/protocol/index.js';
 import { FakeDaemon } from './fake-daemon.js';
 
 const who = { client: { name: 'test', version: '1' } };
@@ -150,7 +155,134 @@ test('a journal that another command has for a moment does not stop an autostart
 
 test('a wrong token is refused', async (t) => {
   const daemon = await daemonFor(t);
-  await assert.rejects(connect({ ...who, url: daemon.url, token: 'wrong' }), /401/);
+  await assert.rejects(connect({ ...who, url: daemon.url, token: 'wrong' }), {
+    code: 'UNAUTHORIZED',
+    message: /does not know the token \(401\)/,
+  });
+  rmSync(daemon.paths.tokenFile);
+  await assert.rejects(connect({ ...who, home: daemon.home, prefer: 'tcp' }), {
+    code: 'UNAUTHORIZED',
+    message: /the token file .*token cannot be read \(ENOENT\)/,
+  });
+  const other = createServer((_request, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const url = `ws://127.0.0.1:${(other.address() as AddressInfo).port}/v1`;
+  await assert.rejects(connect({ ...who, url, token: 'any' }), {
+    code: 'NOT_RUNNING',
+    message: /is no curated daemon, or refuses this connection \(404\)/,
+  });
+});
+
+test('a token that was taken back ends the client that was given it, and no loop of refusals follows', async (t) => {
+  const daemon = await daemonFor(t);
+  const given = { url: daemon.url, token: daemon.token };
+  const client = await clientFor(t, given);
+  daemon.token = 'another';
+  daemon.drop();
+  await until(() => !client.connected);
+  await assert.rejects(client.call('session.list', {}), {
+    code: 'CLOSED',
+    message: /does not know the token/,
+  });
+});
+
+test('a daemon whose socket file was removed is reached over TCP', async (t) => {
+  const daemon = await daemonFor(t);
+  if (processMark(process.pid) === undefined)
+    return t.skip('this system cannot tell one process from another by its mark');
+  const told = JSON.parse(readFileSync(daemon.paths.daemonJson, 'utf8'));
+  writeFileSync(daemon.paths.daemonJson, JSON.stringify({ ...told, process: processMark(process.pid) }));
+  rmSync(daemon.paths.socket);
+  const client = await clientFor(t, { home: daemon.home });
+  assert.deepEqual(await client.call('session.list', {}), { sessions: [] });
+  await assert.rejects(connect({ ...who, home: daemon.home, prefer: 'unix' }), {
+    code: 'NOT_RUNNING',
+    message: /ENOENT/,
+  });
+});
+
+test('an error tells the line of the agent that called', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  const theAgent = async () => {
+    await session.undo(1);
+  };
+  await assert.rejects(theAgent(), (e: Error) => /at async theAgent .*client\.test/.test(e.stack!));
+  daemon.after = () => 'hold';
+  const slowAgent = async () => {
+    await client.call('session.list', {}, { timeoutMs: 5 });
+  };
+  await assert.rejects(
+    slowAgent(),
+    (e: Error) => /TIMEOUT|no answer/.test(e.message) && /slowAgent/.test(e.stack!),
+  );
+});
+
+test('a listener that throws is an uncaught exception of its author, and the connection and the other listeners go on', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home, reconnect: false });
+  const session = await client.session({ ...open, session: 's' });
+  const uncaught: unknown[] = [];
+  const seen: number[] = [];
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', (e) => uncaught.push(e));
+  try {
+    session.on('io.input', () => {
+      throw new Error('a fault of the agent');
+    });
+    session.on('*', (e) => seen.push(e.seq));
+    await session.subscribed;
+    await session.append([{ role: 'user', content: 'a' }]);
+    await session.append([{ role: 'user', content: 'b' }]);
+    await until(() => seen.length === 2 && uncaught.length === 2);
+  } finally {
+    process.removeAllListeners('uncaughtException');
+    for (const listener of others) process.on('uncaughtException', listener);
+  }
+  assert.match(String(uncaught[0]), /a fault of the agent/);
+  assert.ok(client.connected);
+});
+
+test('a reader that was refused, or has ended, is not renewed by a reconnect', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const subscribed = () => daemon.calls.filter((c) => c.method === 'session.subscribe').length;
+  daemon.before = (call) => {
+    if (call.method === 'session.subscribe') throw new CuratedError('UNSUPPORTED');
+  };
+  await assert.rejects(client.events('*'), { kind: 'UNSUPPORTED' });
+  daemon.before = () => {};
+  const stream = await client.events('*');
+  await stream.return();
+  assert.equal(subscribed(), 2);
+  daemon.drop();
+  await until(() => !client.connected);
+  await client.call('session.list', {});
+  assert.equal(subscribed(), 2);
+});
+
+test("a project's folder is told from the root, and the schema takes no other", async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's', project: 'folder' });
+  const opened = () => daemon.calls.filter((c) => c.method === 'session.open').at(-1)!;
+  assert.equal((opened().params as { project?: string }).project, resolve('folder'));
+  daemon.drop();
+  await until(() => !client.connected);
+  await session.append([{ role: 'user', content: 'a' }]);
+  assert.equal(
+    (opened().params as { project?: string }).project,
+    resolve('folder'),
+    'when it is resumed too',
+  );
+  const params = { ...open, session: 's', project: 'folder' };
+  const refused = await client.call('session.open', params).then(() => 'taken');
+  assert.equal(refused, 'taken', 'the client makes it absolute before it is checked');
+  for (const project of ['folder', './folder', '../folder', '~', ''])
+    assert.equal(METHODS['session.open'].params.safeParse({ ...params, project }).success, false, project);
 });
 
 test('F38 an append whose answer was lost is sent once more and takes effect once', async (t) => {

@@ -34,7 +34,7 @@ interface Stored {
 export class FakeDaemon {
   readonly home: string;
   readonly paths: Paths;
-  readonly token = 'secret';
+  token = 'secret';
   readonly sessions = new Map<string, Stored>();
   /** Every call as it came in. */
   readonly calls: Call[] = [];
