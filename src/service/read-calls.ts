@@ -135,6 +135,9 @@ async function subscribeAll(
 }
 
 async function countTokens(p: Params<'tokens.count'>, rooms: Rooms) {
+  const { text, messages, tools, system } = p;
+  if ([text, messages, tools, system].every((part) => part === undefined))
+    fail('BAD_TYPE', 'nothing to count: give text, messages, tools or system', { path: '/text' });
   const { encoding, exact } =
     p.encoding !== undefined ? { encoding: p.encoding, exact: true } : encodingOf(p.model ?? 'gpt-5');
   const count = counterOf(encoding, rooms.pool);

@@ -31,7 +31,7 @@ export const SESSION_CALLS: Handlers = {
         if (actor.session.state.cycleOpen && actor.compactor.cycle === undefined)
           draft.push(event('memory.compaction.failed', { reason: 'interrupted' }));
         const closed = resumed ? undefined : unread(caller, p.project, rooms);
-        if (closed !== undefined) draft.push(event('session.notice', { path: 'project', text: closed }));
+        if (closed !== undefined) draft.push(event('session.notice', { path: '/project', text: closed }));
         const { state } = actor.session;
         return {
           session: id,

@@ -76,6 +76,7 @@ export interface Payloads extends DecisionPayloads {
     fit: unknown;
   };
   /** Something about the session that the host should know. */
+  /** `path`: JSON pointer into the params of the call that it is about; a dotted key in journals of earlier builds. */
   'session.notice': { path: string; text: string };
   /** The host joined in mid-conversation: the provider has seen these messages as they are. */
   'session.attached': { messages: number; tokens: number };

@@ -11,7 +11,7 @@ import type { Session } from './session.js';
 export function tellRefused(session: Session, draft: Draft): void {
   const key = session.state.format === 'anthropic' ? 'anthropic' : 'openai_responses';
   for (const { why } of session.native.plan.refused) {
-    draft.push(event('session.notice', { path: `curated.native.${key}`, text: why }));
+    draft.push(event('session.notice', { path: `/config/curated/native/${key}`, text: why }));
   }
 }
 
@@ -88,5 +88,5 @@ export function tellForced(session: Session, draft: Draft, choice: unknown): voi
   const [fault] = checkFields(session.profile, { tool_choice: choice });
   if (fault === undefined) return;
   session.toldForced = true;
-  draft.push(event('session.notice', { path: 'tool_choice', text: `${fault.rule}: ${fault.message}` }));
+  draft.push(event('session.notice', { path: '/tool_choice', text: `${fault.rule}: ${fault.message}` }));
 }

@@ -67,7 +67,7 @@ class Reader {
   }
 
   notice(path: KeyPath, text: string, level: ConfigNotice['level'] = 'notice'): void {
-    this.notices.push({ level, path: pathText(path), text });
+    this.notices.push({ level, path: pathText(path), pointer: pointer(path), text });
   }
 
   read(root: unknown): void {

@@ -304,7 +304,10 @@ export interface Settings {
 /** Something to tell the operator that does not stop the start. */
 export interface ConfigNotice {
   level: 'notice' | 'warning';
+  /** Dotted path of the key, for people. */
   path: string;
+  /** The same as a JSON pointer into the configuration. */
+  pointer: string;
   text: string;
 }
 

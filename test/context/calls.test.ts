@@ -124,7 +124,7 @@ test('F42 a token for agents has no folder read that its tenant has not, and the
   );
   assert.deepEqual(
     notices.map((n) => n.path),
-    ['project'],
+    ['/project'],
   );
   assert.match(notices[0]!.text!, /curated\.context\.roots/);
   listed.push(join(root, '..'));

@@ -40,3 +40,10 @@ for (const [name, part] of SOUNDS)
     const { tokens } = await d.call('tokens.count', { messages: [{ role: 'user', content }] });
     assert.ok(tokens > 100 && tokens < 500, `${tokens} tokens`);
   });
+
+test('F26 tokens.count of nothing is a typed error, of an empty text 0', async () => {
+  const d = new BenchDaemon();
+  for (const params of [{}, { model: 'gpt-5.4' }, { encoding: 'o200k_base' }])
+    await assert.rejects(d.call('tokens.count', params), { kind: 'BAD_TYPE', path: '/text' });
+  assert.equal((await d.call('tokens.count', { text: '' })).tokens, 0);
+});

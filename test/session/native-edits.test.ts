@@ -144,7 +144,7 @@ test('S-6 native edits are opt-in, refused with a notice where unsupported, and 
     curated: { native: { openai_responses: ['compaction'] }, cost_rule: 'off' },
   });
   const [notice] = await journal(d, 'session.notice');
-  assert.equal(notice!.path, 'curated.native.openai_responses');
+  assert.equal(notice!.path, '/config/curated/native/openai_responses');
   assert.match(notice!.text, /does not offer compaction/);
   const old = new BenchDaemon();
   await open(old, [CLEAR], {

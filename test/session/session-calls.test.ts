@@ -393,10 +393,10 @@ test('P-12 P-14 what of its own configuration a session does not use is told, on
   const { events } = await d.call('journal.read', { session: 's' });
   const told = events.filter((e: Json) => e.type === 'session.notice');
   assert.deepEqual(told.map((e: Json) => e.path).sort(), [
-    'core',
-    'curated.listen',
-    'plugins.active',
-    'plugins.active[0]',
+    '/config/core',
+    '/config/curated/listen',
+    '/config/plugins/active',
+    '/config/plugins/active/0',
   ]);
   await d.call('session.open', { ...OPEN, config: { ...config, curated: { preset: 'off' } } });
   const after = (await d.call('journal.read', { session: 's', from_seq: events.length + 1 })).events;

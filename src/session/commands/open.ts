@@ -29,8 +29,8 @@ function configOf(
   p: Pick<OpenParams, 'config' | 'preset'>,
 ): { config: unknown; notices: NewEvent[] } {
   const notices: NewEvent[] = [];
-  const config = sessionConfig(session, p, ({ path, text }) => {
-    notices.push(event('session.notice', { path, text }));
+  const config = sessionConfig(session, p, ({ pointer, text }) => {
+    notices.push(event('session.notice', { path: `/config${pointer}`, text }));
   });
   return { config, notices };
 }
@@ -172,12 +172,12 @@ async function create(session: Session, given: OpenParams, draft: Draft): Promis
   if (window !== undefined && maxOutput > window / 2) {
     draft.push(
       event('session.notice', {
-        path: 'max_output_tokens',
+        path: '/max_output_tokens',
         text: `${maxOutput} tokens of output leave less than half of a window of ${window}: half of it is reserved`,
       }),
     );
   }
-  if (counted !== undefined) draft.push(event('session.notice', { path: 'model', text: counted }));
+  if (counted !== undefined) draft.push(event('session.notice', { path: '/model', text: counted }));
   tellRefused(session, draft);
 }
 
