@@ -116,6 +116,8 @@ function checkTools(spec: FormatSpec, tools: unknown, marks: MarkCount): Violati
   const out: Violation[] = [];
   if (tools === undefined) return out;
   if (!Array.isArray(tools)) return [{ rule: 'PV-A45', path: '/tools', message: 'tools is a list' }];
+  if (tools.length === 0 && spec.format !== 'anthropic')
+    out.push({ rule: 'PV-A45', path: '/tools', message: 'a list of tools names at least one' });
   for (const lone of loneStrings(jsonOf(tools), tools))
     out.push({
       rule: 'PV-A18',

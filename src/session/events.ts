@@ -123,6 +123,8 @@ export interface Payloads extends DecisionPayloads {
     frozen?: string[];
     /** Only cache marks: what the provider hashes stays as it was. */
     marks?: true;
+    /** A list that names no tool is not sent, now and later. */
+    no_tools?: true;
   };
   'session.key': { key: string; body: string; method: string; result: unknown; request_seq?: number };
   'session.closed': Record<string, never>;

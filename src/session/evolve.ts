@@ -201,6 +201,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
     }
     case 'session.repaired':
       for (const f of e.payload.frozen ?? []) state.frozen.add(f);
+      if (e.payload.no_tools) for (const list of [state.toolList, state.toolListObserved]) list.dropEmpty();
       break;
     case 'session.key':
       state.held = state.held.filter((h) => h.key !== e.payload.key);

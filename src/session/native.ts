@@ -82,10 +82,13 @@ export function takeReport(session: Session, draft: Draft, report: unknown): num
   return cleared;
 }
 
-/** A forced tool that the model refuses (PV-A16) is the host's own field: it is told, once a session. */
+/** A choice of tools that the provider refuses (PV-A16) is the host's own field: it is told, once a session. */
 export function tellForced(session: Session, draft: Draft, choice: unknown): void {
-  if (choice === undefined || session.toldForced) return;
-  const [fault] = checkFields(session.profile, { tool_choice: choice });
+  if (choice == null || session.toldForced) return;
+  const fault =
+    session.state.toolList.text() === undefined
+      ? { rule: 'PV-A16', message: 'tool_choice is only allowed where tools are listed' }
+      : checkFields(session.profile, { tool_choice: choice })[0];
   if (fault === undefined) return;
   session.toldForced = true;
   draft.push(event('session.notice', { path: '/tool_choice', text: `${fault.rule}: ${fault.message}` }));

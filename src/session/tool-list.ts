@@ -29,6 +29,7 @@ export interface ToolListForm {
   deferred: string[];
   pruned: [string, number][];
   own: OwnTool[];
+  emptyIsNone?: true;
 }
 
 export class ToolList {
@@ -46,6 +47,8 @@ export class ToolList {
   /** Those of them that layer 2 hid, with the turn in which it did. */
   readonly pruned = new Map<string, number>();
   readonly #own = new Map<string, OwnTool>();
+  /** A list of the host's that names no tool is not sent. */
+  #emptyIsNone = false;
   #part: ToolsPart | undefined;
   #sizes: ReadonlyMap<string, number> = new Map();
   #sizesOf: ToolsPart | undefined;
@@ -83,6 +86,7 @@ export class ToolList {
     list.#sentDeclared = other.#sentDeclared;
     for (const [key, turn] of other.pruned) list.pruned.set(key, turn);
     for (const [key, own] of other.#own) list.#own.set(key, own);
+    list.#emptyIsNone = other.#emptyIsNone;
     list.#part = other.#part;
     list.#count();
     return list;
@@ -99,6 +103,7 @@ export class ToolList {
       deferred: [...this.deferred],
       pruned: [...this.pruned],
       own: [...this.#own.values()],
+      ...(this.#emptyIsNone ? { emptyIsNone: true as const } : {}),
     };
   }
 
@@ -113,6 +118,7 @@ export class ToolList {
     for (const key of form.deferred) list.deferred.add(key);
     for (const [key, turn] of form.pruned) list.pruned.set(key, turn);
     for (const own of form.own) list.#own.set(own.key, own);
+    list.#emptyIsNone = form.emptyIsNone === true;
     list.#part = part;
     list.#count();
     return list;
@@ -120,6 +126,18 @@ export class ToolList {
 
   get catalog(): readonly ToolEntry[] {
     return this.#part === undefined ? [] : catalogOf(this.#part.native);
+  }
+
+  /** The host sends a list that names no tool. */
+  get isEmpty(): boolean {
+    const value = this.#part?.native.value;
+    return Array.isArray(value) && value.length === 0;
+  }
+
+  /** From here on such a list is not sent. */
+  dropEmpty(): void {
+    this.#emptyIsNone = true;
+    if (this.isEmpty && this.sent !== undefined) this.changed = true;
   }
 
   listed(): readonly string[] {
@@ -182,7 +200,7 @@ export class ToolList {
   /** Exact text of the list; undefined when there is none, or nothing is left of it. */
   text(): string | undefined {
     const order = this.deferred.size === 0 ? this.#order : this.declared();
-    if (order === undefined) return this.#part?.native.text;
+    if (order === undefined) return this.#emptyIsNone && this.isEmpty ? undefined : this.#part?.native.text;
     if (!same(this.#text?.of, order) || this.#text?.part !== this.#part) {
       const texts = new Map(this.catalog.map((t) => [t.key, t.text]));
       const slices = order

@@ -99,3 +99,60 @@ test('PV-A45 not all tools are deferred, and the search tool never', async () =>
     tools: [search, tool('anthropic', 'a', later)],
   });
 });
+
+for (const format of ['openai-chat', 'openai-responses'])
+  test(`PV-A45 PV-G ${format}: a list that names no tool is none, from the first request on, and says so once`, async () => {
+    const model = MODEL[format];
+    const repairs = async (d: BenchDaemon) => {
+      const { events } = await d.call('journal.read', { session: 's', limit: 1000 });
+      return events.filter((e: Json) => e.type === 'session.repaired');
+    };
+    for (const when of ['open', 'prepare']) {
+      const d = new BenchDaemon();
+      const opening = { session: 's', format, model, preset: 'balanced' };
+      await d.call('session.open', when === 'open' ? { ...opening, tools: [] } : opening);
+      const ask = (text: string, more: Json) =>
+        d.call('llm.prepare', { session: 's', append: [user(text)], ...more });
+      const first = await ask('go', { tools: [], tool_choice: 'auto' });
+      assert.equal('tools' in first.request, false);
+      const patched = await ask('on', { tools: [], return: 'patch' });
+      assert.ok(JSON.stringify(patched.patch.ops).includes('{"op":"remove","path":"/tools"}'));
+      const third = await ask('and on', {});
+      assert.deepEqual(
+        third.request.messages.slice(0, first.request.messages.length),
+        first.request.messages,
+      );
+      assert.equal(third.cache.prefix_stable, true);
+      assert.deepEqual(
+        (await repairs(d)).map((e: Json) => e.rule),
+        ['PV-A45'],
+      );
+      // A list with something in it is sent; an empty one behind it is none again, and no news.
+      const named = [tool(format, 'a')];
+      assert.deepEqual((await ask('x', { tools: named })).request.tools, named);
+      assert.equal('tools' in (await ask('y', { tools: [] })).request, false);
+      assert.equal((await repairs(d)).length, 1);
+      const { events } = await d.call('journal.read', { session: 's', limit: 1000 });
+      const notices = events.filter((e: Json) => e.type === 'session.notice' && e.path === 'tool_choice');
+      assert.equal(notices.length, 1, 'the choice of a tool is told where none is listed');
+      assert.equal((await d.call('journal.replay', { session: 's' })).identical, true);
+    }
+  });
+
+test('PV-A45 P-5 a list that names no tool: what is only passed on keeps it and says so, Anthropic takes it', async () => {
+  for (const [format, model] of Object.entries(MODEL)) {
+    const d = new BenchDaemon();
+    await d.call('session.open', { session: 's', format, model, preset: 'off', tools: [] });
+    const passed = await d.call('llm.prepare', { session: 's', append: [user('go')] });
+    assert.deepEqual(passed.request.tools, []);
+    const refused = format === 'anthropic' ? [] : [['PV-A45', '/tools']];
+    assert.deepEqual(
+      (passed.violations ?? []).map((v: Json) => [v.rule, v.path]),
+      refused,
+    );
+    // Curated from now on: mended where it is refused.
+    await d.call('session.open', { session: 's', format, model, preset: 'balanced' });
+    const { request } = await d.call('llm.prepare', { session: 's', append: [user('on')] });
+    assert.equal('tools' in request, format === 'anthropic');
+  }
+});

@@ -19,6 +19,7 @@ import { isHeldOut } from '../holdout.js';
 import { measured, redactionsOf } from '../intake.js';
 import { tellRefused } from '../native.js';
 import type { Session } from '../session.js';
+import { mendStatic } from '../static-mend.js';
 import { refuseStatic } from '../validity.js';
 
 type OpenParams = Params<'session.open'>;
@@ -167,6 +168,7 @@ async function create(session: Session, given: OpenParams, draft: Draft): Promis
     }),
   );
   draft.pushAll(notices);
+  mendStatic(session, draft);
   refuseStatic(session, { system: p.system !== undefined, tools: p.tools !== undefined });
   const { window, maxOutput } = session.budget();
   if (window !== undefined && maxOutput > window / 2) {
@@ -208,6 +210,7 @@ export async function setStatic(
       }),
     );
   }
+  mendStatic(session, draft);
   refuseStatic(session, { system: system !== undefined, tools: tools !== undefined });
 }
 
