@@ -1,5 +1,6 @@
 // What may be stored as a message at all. What a repair mends is let in, and so is what a provider may know and we do not:
 // other block types, other fields. The rest would stand in every later request, which no provider takes.
+import { isEffortOnly } from './anthropic/check.js';
 import { applyDocEdits, repair } from './repair.js';
 import { ROLES } from './roles.js';
 import type { Format, FormatSpec, Native, Profile, Violation } from './types.js';
@@ -45,11 +46,16 @@ function misshapen(format: Format, value: unknown): Violation | undefined {
       path: '/role',
       message: `role must be one of ${[...ROLES[format]].join(', ')}, not ${JSON.stringify(role)}`,
     };
-  return badContent(value, rules.content);
+  return badContent(value, role, rules.content);
 }
 
-function badContent(value: Json, rule: string): Violation | undefined {
+/** Answers may have nothing to say (K25); who asks and says nothing has put it where nobody reads it. */
+const MAY_BE_SILENT = new Set(['assistant', 'tool', 'function']);
+
+function badContent(value: Json, role: string, rule: string): Violation | undefined {
   const content = member(value, 'content');
+  if (content === undefined && !MAY_BE_SILENT.has(role) && !isEffortOnly(value))
+    return { rule, path: '/content', message: `a message of role ${role} has content` };
   if (content === undefined || content === null || typeof content === 'string') return undefined;
   if (!Array.isArray(content))
     return { rule, path: '/content', message: `content is a text or a list of blocks, not ${kind(content)}` };

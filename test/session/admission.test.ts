@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CuratedError } from '../../src/errors.js';
+import { specOf } from '../../src/providers/spec.js';
+import { nativeOf } from '../../src/providers/validate.js';
 import { BenchDaemon, type Json, user } from './bench-daemon.js';
 
 type Format = 'anthropic' | 'openai-chat' | 'openai-responses';
@@ -20,6 +22,9 @@ const REFUSED: Record<Format, [message: Json, pointer: string][]> = {
     [{ role: 'developer', content: 'x' }, '/role'],
     [{ role: 5, content: 'x' }, '/role'],
     [{ role: 'user', content: 5 }, '/content'],
+    [{ role: 'user' }, '/content'],
+    [{ role: 'user', text: 'in another field' }, '/content'],
+    [{ role: 'system' }, '/content'],
     [{ role: 'assistant', content: true }, '/content'],
     [{ role: 'user', content: { type: 'text', text: 'x' } }, '/content'],
     [{ role: 'user', content: [{ type: 'text', text: 'a' }, 5] }, '/content/1'],
@@ -32,6 +37,8 @@ const REFUSED: Record<Format, [message: Json, pointer: string][]> = {
   'openai-chat': [
     [{ role: 'Assistant', content: 'x' }, '/role'],
     [{ role: 'user', content: 1.5 }, '/content'],
+    [{ role: 'user', text: 'in another field' }, '/content'],
+    [{ role: 'developer' }, '/content'],
     [{ role: 'user', content: [{ type: 'text', text: 'a' }, false] }, '/content/1'],
     [{ role: 'user', content: [{ text: 'x' }] }, '/content/0/type'],
   ],
@@ -39,6 +46,8 @@ const REFUSED: Record<Format, [message: Json, pointer: string][]> = {
     [{ role: 'tool', content: 'x' }, '/role'],
     [{ type: 'message', content: 'x' }, '/role'],
     [{ role: 'user', content: false }, '/content'],
+    [{ role: 'user' }, '/content'],
+    [{ type: 'message', role: 'user', text: 'in another field' }, '/content'],
     [{ role: 'user', content: [{}] }, '/content/0/type'],
   ],
 };
@@ -168,3 +177,20 @@ test('PV-A3 F32 anthropic calls without an id are paired with their results by p
   const told = [1, 3, 5].flatMap((at) => blocks[at].map((b: Json) => b.content));
   assert.deepEqual(told, ['one', 'two', 'three', 'four']);
 });
+
+for (const format of ['anthropic', 'openai-chat', 'openai-responses'] as const)
+  test(`PV-A17 PV-C6 K25 ${format}: content that is there and empty is mended and told; an answer without any is one that says nothing`, async () => {
+    for (const content of ['', null, []]) {
+      const d = await open(format);
+      const { request } = await d.call('llm.prepare', {
+        session: 's',
+        append: [user('go'), say('yes'), { role: 'user', content }, { role: 'assistant' }, user('on')],
+      });
+      assert.equal(request.messages.length, 5);
+      const spec = specOf(format);
+      for (const m of request.messages) assert.deepEqual(spec.check(nativeOf(JSON.stringify(m))), []);
+      const { events } = await d.call('journal.read', { session: 's', limit: 1000 });
+      const repaired = events.filter((e: Json) => e.type === 'session.repaired').map((e: Json) => e.message);
+      assert.ok(repaired.includes(2) && repaired.includes(3), JSON.stringify(repaired));
+    }
+  });

@@ -133,7 +133,7 @@ for (const format of ['openai-chat', 'openai-responses'])
       assert.equal('tools' in (await ask('y', { tools: [] })).request, false);
       assert.equal((await repairs(d)).length, 1);
       const { events } = await d.call('journal.read', { session: 's', limit: 1000 });
-      const notices = events.filter((e: Json) => e.type === 'session.notice' && e.path === 'tool_choice');
+      const notices = events.filter((e: Json) => e.type === 'session.notice' && e.path === '/tool_choice');
       assert.equal(notices.length, 1, 'the choice of a tool is told where none is listed');
       assert.equal((await d.call('journal.replay', { session: 's' })).identical, true);
     }
