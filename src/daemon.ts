@@ -344,6 +344,7 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
   opened.add(undefined, stopTimers);
 
   async function takeDown(): Promise<void> {
+    log.info({ connections: gate.size }, 'draining');
     stopTimers();
     await gate.drain();
     await parkingNow;
@@ -353,6 +354,7 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
     await opened.close();
     rmSync(paths.daemonJson, { force: true });
     lock.release();
+    log.info('ended');
     ended();
   }
 

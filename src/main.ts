@@ -86,9 +86,10 @@ for (const register of [
 
 // A reader that has seen enough (`| head`) is no fault.
 process.stdout.on('error', (e: NodeJS.ErrnoException) => {
-  if (e.code === 'EPIPE') process.exit(EXIT.ok);
-  throw e;
+  process.exit(e.code === 'EPIPE' ? EXIT.ok : report(e));
 });
+// Nobody is left to be told.
+process.stderr.on('error', () => {});
 
 try {
   await program.parseAsync();

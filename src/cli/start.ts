@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, fchmodSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
 import { START_MS } from '../client/start-daemon.js';
@@ -18,6 +18,7 @@ interface StartOptions {
   config?: string;
   port?: number;
   socket?: string;
+  log?: string;
   detach?: boolean;
   printConfig?: boolean;
 }
@@ -32,6 +33,10 @@ export function register(program: Command): void {
     .option('--config <file>', 'YAML configuration')
     .option('--port <n>', 'TCP port on 127.0.0.1; 0 for any free one', portNumber)
     .option('--socket <path>', 'unix socket')
+    .option(
+      '--log <file>',
+      'write the log there, not to stderr: at most 16 MiB, and as much before it in FILE.1',
+    )
     .option('--detach', 'run in the background, and return once it answers')
     .option('--print-config', 'print what it would run with, and end')
     .action(async (o: StartOptions) => {
@@ -56,14 +61,17 @@ async function foreground(o: StartOptions): Promise<number> {
       paths: o.config === undefined ? found : { ...found, config: existing(o.config) },
       port: o.port,
       socket: o.socket,
+      ...(o.log === undefined ? {} : { logFile: resolve(o.log) }),
       testClock: process.env['CURATED_TEST_CLOCK'] === '1',
     });
-    const places = [daemon.url, daemon.socket].filter((p) => p !== undefined);
-    say(`curated listens on ${places.join(' and ')}`);
     const stop = () => void daemon.stop();
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
     process.on('SIGHUP', () => daemon.reload());
+    const places = [daemon.url, daemon.socket].filter((p) => p !== undefined);
+    // Whoever read that line may go: the daemon stays.
+    process.stdout.removeAllListeners('error').on('error', () => {});
+    say(`curated listens on ${places.join(' and ')}`);
     await daemon.ended;
     return EXIT.ok;
   } catch (e) {
@@ -98,15 +106,18 @@ async function detach(o: StartOptions): Promise<number> {
   const live = liveDaemon(paths);
   if (live !== undefined) throw alreadyRunning(`already running: pid ${live.pid}`);
   mkdirSync(paths.run, { recursive: true, mode: 0o700 });
-  const file = logFile(paths);
+  const file = o.log === undefined ? logFile(paths) : resolve(o.log);
   // What a daemon that ended said last is kept for once: it is what one looks for after a crash.
   if (existsSync(file)) renameSync(file, `${file}.1`);
-  const log = openSync(file, 'w', 0o600);
+  const log = openSync(file, 'a', 0o600);
   fchmodSync(log, 0o600);
   const args = [
     ...(o.config === undefined ? [] : ['--config', o.config]),
     ...(o.port === undefined ? [] : ['--port', String(o.port)]),
     ...(o.socket === undefined ? [] : ['--socket', o.socket]),
+    // The same file: what the log is not asked for, such as a crash, comes by stderr.
+    '--log',
+    file,
   ];
   const main = fileURLToPath(new URL('../main.js', import.meta.url));
   const child = spawn(process.execPath, [main, 'start', ...args], {

@@ -1,5 +1,6 @@
 // The daemon's log: JSON lines to stderr or a private file, without secrets and without conversation texts. Knows no room.
 import { type Logger, pino } from 'pino';
+import { fileSink, stderrSink } from './log-sink.js';
 import { scrub } from './scrub.js';
 
 export type Log = Logger;
@@ -9,7 +10,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export interface LogOptions {
   /** Default info. */
   level?: LogLevel | undefined;
-  /** Appended to, made with mode 0600; stderr without it. */
+  /** Appended to, made with mode 0600, of bounded size (`LOG_FILE_BYTES`, and once more as FILE.1); stderr without it. */
   file?: string | undefined;
   /** Takes the lines instead of stderr or a file. */
   sink?: { write(line: string): void } | undefined;
@@ -34,7 +35,7 @@ function redactedPaths(): string[] {
 }
 
 export function createLog(o: LogOptions = {}): Log {
-  const sink = o.sink ?? (o.file === undefined ? pino.destination({ fd: 2, sync: true }) : fileSink(o.file));
+  const sink = o.sink ?? (o.file === undefined ? stderrSink() : fileSink(o.file));
   return pino(
     {
       level: o.level ?? 'info',
@@ -46,9 +47,4 @@ export function createLog(o: LogOptions = {}): Log {
     },
     sink,
   );
-}
-
-/** Synchronous: the last lines before a crash are the ones that matter, and the log is quiet while all is well. */
-function fileSink(file: string) {
-  return pino.destination({ dest: file, mkdir: true, append: true, sync: true, mode: 0o600 });
 }

@@ -1,12 +1,22 @@
 // start, stop, status and doctor over a real daemon process.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect } from '../../src/client/index.js';
 import { lives, processMark } from '../../src/process-life.js';
-import { curated, homeFor } from './command.js';
+import { curated, homeFor, MAIN } from './command.js';
 
 const NO_STACK = /\n\s+at /;
 
@@ -43,6 +53,24 @@ test('a detached daemon answers when start returns, logs to a private file, and 
   assert.equal(stopped.code, 0);
   assert.equal(lives(pid), false);
   assert.equal((await curated(['stop'], home)).code, 0, 'stop with no daemon is no failure');
+});
+
+test('F47 a daemon goes on when its log cannot be written and who started it has gone', async (t) => {
+  if (!existsSync('/dev/full')) return t.skip('this system has no /dev/full');
+  const home = homeFor(t);
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, [MAIN, 'start', '--port', '0'], {
+    env: { ...process.env, CURATED_HOME: home },
+    stdio: ['ignore', 'pipe', full],
+  });
+  closeSync(full);
+  await once(child.stdout!, 'data');
+  child.stdout!.destroy();
+  // Each is a line of the log: the configuration was read again.
+  for (let n = 0; n < 3; n++) child.kill('SIGHUP');
+  assert.equal((await curated(['status'], home)).code, 0);
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
 test('a wrong configuration stops the start with the line and the nearest key, and no stack', async (t) => {

@@ -1,6 +1,15 @@
 // Log, metrics and health: no secret gets into a line, labels stay bounded, faults stay visible after they healed.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -8,6 +17,7 @@ import fc from 'fast-check';
 import { ManualClock } from '../../src/clock.js';
 import { CuratedError } from '../../src/errors.js';
 import { createLog, createMetrics, Health, observePages, scrub } from '../../src/observe/index.js';
+import { fileSink } from '../../src/observe/log-sink.js';
 
 const SECRET = 'Zx9-secret_token-0123456789abcdefghijklmnop';
 
@@ -71,6 +81,37 @@ test('a log line is one JSON object with level, time and text; levels are kept; 
   createLog({ file }).info('second');
   assert.equal(readFileSync(file, 'utf8').trim().split('\n').length, 2, 'appended');
   assert.equal(statSync(file).mode & 0o777, 0o600);
+});
+
+test('a log file stays within its bound, is the same file for all who write to it, and keeps what came last', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'observe-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'daemon.log');
+  const sink = fileSink(file, 1_000);
+  const crash = openSync(file, 'a');
+  const { ino } = statSync(file);
+  let last = '';
+  for (let n = 0; n < 200; n++) {
+    last = `line ${n} ${'x'.repeat(n % 90)}\n`;
+    sink.write(last);
+    if (n % 7 === 0) writeSync(crash, 'of another writer\n');
+    assert.ok(statSync(file).size <= 2_000, 'what others write is counted late, not never');
+  }
+  closeSync(crash);
+  assert.equal(statSync(file).ino, ino);
+  assert.ok(readFileSync(file, 'utf8').endsWith(last));
+  assert.ok(!readFileSync(file, 'latin1').includes('\0'), 'no hole where the file was cut');
+  assert.match(readFileSync(`${file}.1`, 'utf8'), /^line \d+ /);
+  assert.ok(statSync(`${file}.1`).size <= 2_000);
+  assert.equal(statSync(`${file}.1`).mode & 0o777, 0o600);
+});
+
+test('F47 a log that cannot be written is no fault of who writes it', {
+  skip: !existsSync('/dev/full'),
+}, async () => {
+  const log = createLog({ file: '/dev/full' });
+  for (let n = 0; n < 3; n++) log.error({ n }, 'the journal cannot be written');
+  await new Promise((r) => setImmediate(r));
 });
 
 test('a check turns red with its error and green again, and the error stays to be seen', () => {
