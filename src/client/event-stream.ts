@@ -1,4 +1,6 @@
 // Events for one reader, in order and once each: by callback or by `for await`.
+
+import { Latest } from '../latest.js';
 import type { EventHead } from '../protocol/index.js';
 import { ClientError } from './errors.js';
 
@@ -18,7 +20,7 @@ export class EventStream implements AsyncIterableIterator<CuratedEvent> {
   }[] = [];
   #end: { error?: Error } | undefined;
   /** Last seq seen, by session; a resumed subscription may tell an event twice. */
-  readonly #seen = new Map<string, number>();
+  readonly #seen = new Latest<string, number>(MAX_SESSIONS);
   /** The session it tells of, or "*". */
   readonly session: string;
   readonly #onEnd: (stream: EventStream) => void;
@@ -71,10 +73,7 @@ export class EventStream implements AsyncIterableIterator<CuratedEvent> {
     if (event.type === 'session.rewound') this.#seen.set(event.session, Number(event['to_seq']));
     if (typeof event.seq !== 'number') return true;
     const seen = this.#seen.get(event.session) ?? 0;
-    // The newest stand last: what is forgotten is the session that was silent for the longest time.
-    this.#seen.delete(event.session);
     this.#seen.set(event.session, Math.max(seen, event.seq));
-    if (this.#seen.size > MAX_SESSIONS) this.#seen.delete(this.#seen.keys().next().value!);
     return event.seq > seen;
   }
 }

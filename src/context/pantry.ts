@@ -5,7 +5,8 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../clock.js';
-import { fail } from '../errors.js';
+import { CuratedError, fail } from '../errors.js';
+import { Latest } from '../latest.js';
 import type { EntryStore } from './entry-store.js';
 import { type Facts, readCounts, readFacts, topicsOf, writeFacts } from './facts.js';
 import { ageInDays, hygiene } from './hygiene.js';
@@ -60,18 +61,21 @@ const NEW_ENTRIES = 5;
 /** Folders that are watched at once; the one that no session started in for longest goes. */
 const WATCHED = 8;
 
+/** Projects of which it is remembered when they were tried, and how that went. */
+const PROJECTS = 4096;
+
 export class Pantry {
   readonly #deps: PantryDeps;
   readonly #cache = new Map<string, { packet: Packet | undefined; until: number; root: string }>();
   readonly #watched = new Map<string, { close(): Promise<void> } | undefined>();
   readonly #facts = new Map<string, { facts: Facts | undefined; changed: number | undefined }>();
   readonly #running = new Map<string, Promise<Refreshed>>();
-  readonly #failing = new Map<string, string>();
-  readonly #tried = new Map<string, number>();
+  readonly #failing = new Latest<string, string>(PROJECTS);
+  readonly #tried = new Latest<string, number>(PROJECTS);
   /** Entries that sessions filed since the map was made. */
-  readonly #filed = new Map<string, number>();
+  readonly #filed = new Latest<string, number>(PROJECTS);
   /** How often sessions of a project were forgotten: a refresh that has read their entries starts again. */
-  readonly #forgotten = new Map<string, number>();
+  readonly #forgotten = new Latest<string, number>(PROJECTS);
   readonly #open: OpenFolders;
   #closed = false;
 
@@ -201,8 +205,12 @@ export class Pantry {
       if (this.#failing.size === 0) this.#deps.health.green('context_refresh');
       return done;
     } catch (e) {
-      this.#failing.set(key, places.name);
       this.#deps.health.red('context_refresh', new Error(`${places.name}: ${(e as Error).message}`));
+      // A folder that is not there (a typo, a worktree that was removed) will not get better: it is told, and nothing is ill.
+      const isCallers = e instanceof CuratedError && e.kind === 'BAD_TYPE';
+      if (isCallers) this.#failing.delete(key);
+      else this.#failing.set(key, places.name);
+      if (this.#failing.size === 0) this.#deps.health.green('context_refresh');
       throw e;
     } finally {
       this.#drop(places.root);

@@ -204,6 +204,18 @@ export class RecallFeed {
   }
 
   async #read(key: SessionKey): Promise<void> {
+    // What comes from here on is noted again. Without this the list would grow until somebody searches.
+    const changed = this.#changed.get(key.tenant);
+    changed?.delete(key.session);
+    try {
+      await this.#readOn(key);
+    } catch (e) {
+      changed?.add(key.session);
+      throw e;
+    }
+  }
+
+  async #readOn(key: SessionKey): Promise<void> {
     const { index, store } = this.#deps;
     let at = await index.position(key.tenant, key.session);
     if (at !== undefined && !(await this.#stands(key, at))) {

@@ -19,6 +19,7 @@ const FOUNDATION = [
   'random',
   'sorted',
   'json',
+  'latest',
   'process-life',
   'data-lock',
 ];
@@ -31,6 +32,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   hash: [],
   random: [],
   sorted: [],
+  latest: [],
   json: ['errors'],
   'process-life': [],
   'data-lock': ['errors'],

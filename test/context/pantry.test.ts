@@ -1,7 +1,7 @@
 // The pantry over real folders: refresh, packet from cache, isolation, faults that are seen.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ManualClock } from '../../src/clock.js';
@@ -82,16 +82,30 @@ test('R-8 an unknown project has nothing, another project and another tenant see
 });
 
 test('R-9 a failed refresh is red with time and error until one succeeds, and a packet is still given', async (t) => {
-  const { made, health } = pantry(t);
+  const { made, health, data } = pantry(t);
   const root = project(t, 6);
-  const missing = join(root, 'none');
-  await assert.rejects(made.refresh('default', `${folder(t)}/gone`), { kind: 'BAD_TYPE' });
   const check = () => health.report().checks['context_refresh']!;
+  // A folder stands where the facts are to be written.
+  const { facts } = placesOf(data, 'default', root);
+  mkdirSync(join(facts, 'in the way'), { recursive: true });
+  await assert.rejects(made.refresh('default', root));
   assert.equal(check().ok, false);
-  assert.match(check().last_error!.message, /gone: there is no folder/);
   assert.equal(typeof check().last_error!.at, 'number');
-  await made.refresh('default', missing.replace('/none', ''));
+  assert.equal(typeof made.packet('default', root).text, 'string');
+  await made.refresh('default', project(t, 6));
   assert.equal(check().ok, false, 'another project that works does not hide it');
+  rmSync(facts, { recursive: true });
+  await made.refresh('default', root);
+  assert.equal(check().ok, true);
+});
+
+test('R-9 a folder that is not there is told with its time, and leaves nothing red for good', async (t) => {
+  const { made, health } = pantry(t);
+  await assert.rejects(made.refresh('default', `${folder(t)}/gone`), { kind: 'BAD_TYPE' });
+  const check = health.report().checks['context_refresh']!;
+  assert.equal(check.ok, true);
+  assert.match(check.last_error!.message, /gone: there is no folder/);
+  assert.equal(typeof check.last_error!.at, 'number');
 });
 
 test('R-9 R-14 SC-3 a session that finds no map gets one made behind it', async (t) => {

@@ -53,6 +53,13 @@ test('M-7 a search over all sessions looks through them once, and then at those 
   await bench.call('session.forget', { session: 'd' });
   assert.deepEqual(await found('gearbox'), ['e']);
   assert.deepEqual(await found('turbine', stranger), ['x']);
+
+  // What was followed meanwhile is no longer noted: the list does not grow where nobody searches.
+  await say('f', 'one more gearbox');
+  await bench.rooms.recall!.follow({ tenant: new BenchCaller().tenant, session: 'f' });
+  read.length = 0;
+  assert.deepEqual(await found('gearbox'), ['e', 'f']);
+  assert.deepEqual(read, []);
 });
 
 test('M-7 what could not be followed is followed by the next search', async (t) => {
