@@ -128,6 +128,8 @@ export class Session {
       this.#settings = loaded.settings;
       this.#settingsOf = this.state.config;
       this.#stack = undefined;
+      // The rules of its roles may be others now.
+      if (this.#profile !== undefined) this.rendering.forgetRules();
       this.#profile = undefined;
     }
     return this.#settings;

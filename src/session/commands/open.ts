@@ -4,7 +4,6 @@ import { fail } from '../../errors.js';
 import type { Native } from '../../json/native.js';
 import type { Params } from '../../protocol/methods.js';
 import type { Format } from '../../providers/types.js';
-import { str } from '../../providers/values.js';
 import {
   type ConfigNotice,
   configError,
@@ -19,7 +18,7 @@ import { isHeldOut } from '../holdout.js';
 import { measured, redactionsOf } from '../intake.js';
 import { tellRefused } from '../native.js';
 import type { Session } from '../session.js';
-import { mendStatic } from '../static-mend.js';
+import { isNoPrompt, mendStatic } from '../static-mend.js';
 import { refuseStatic } from '../validity.js';
 
 type OpenParams = Params<'session.open'>;
@@ -131,7 +130,7 @@ function lost(seen: number, end: number): never {
 async function create(session: Session, given: OpenParams, draft: Draft): Promise<void> {
   const { config, notices } = configOf(session, given);
   const { settings } = settingsOf(config);
-  const p = isNoPrompt(settings, given.format, given.system) ? { ...given, system: undefined } : given;
+  const p = hasNoPrompt(settings, given.format, given.system) ? { ...given, system: undefined } : given;
   // The encoding follows the model, which the state does not know yet.
   session.state.model = p.model;
   const counted = session.deps.counted?.(p.model);
@@ -190,7 +189,7 @@ export async function setStatic(
   draft: Draft,
 ): Promise<void> {
   const { state } = session;
-  const says = !(state.system === undefined && isNoPrompt(session.settings, state.format, p.system));
+  const says = !(state.system === undefined && hasNoPrompt(session.settings, state.format, p.system));
   const system = says && p.system?.text !== state.system?.native.text ? p.system : undefined;
   const tools = p.tools?.text === state.tools?.native.text ? undefined : p.tools;
   if (system !== undefined) {
@@ -214,9 +213,6 @@ export async function setStatic(
   refuseStatic(session, { system: system !== undefined, tools: tools !== undefined });
 }
 
-/** A prompt that says nothing is none: as the first message of a chat it would be refused. */
-function isNoPrompt({ mode }: Settings, format: Format, system: Native | undefined): boolean {
-  if (mode !== 'enforce' || format !== 'openai-chat' || system === undefined) return false;
-  const { value } = system;
-  return Array.isArray(value) ? value.every((b) => str(b, 'text') === '') : value === '';
+function hasNoPrompt({ mode }: Settings, format: Format, system: Native | undefined): boolean {
+  return mode === 'enforce' && isNoPrompt(format, system?.value);
 }

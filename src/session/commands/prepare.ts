@@ -17,6 +17,7 @@ import { event } from '../events.js';
 import { type GateRun, keepWithin } from '../gate.js';
 import { fitMarks, movedMarks } from '../host-marks.js';
 import { placeIndex } from '../index-placement.js';
+import { mendSent } from '../mend-sent.js';
 import { changedPart } from '../miss.js';
 import { nativeFields, tellForced } from '../native.js';
 import type { PlacedMark } from '../placed-mark.js';
@@ -69,6 +70,7 @@ export async function prepare(
   if (mode === 'enforce') run.repaired = repairNew(session, draft, pending, run.repaired);
   const before = draft.committed.length;
   const first = state.seq + 1;
+  if (mode === 'enforce') mendSent(session, draft, pending);
   run.trace ??= traceOf(session);
   const { trace } = run;
   const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value, trace };

@@ -1,0 +1,189 @@
+// What was sent while nothing was mended (off, observe), or for a model with other rules, breaks the rules in force now: it
+// would be refused in every request from here on. It is mended once, as a whole, and told as the change of sent bytes
+// that it is.
+
+import type { LedgerEdit } from '../curation/decisions.js';
+import { priced } from '../curation/priced.js';
+import { applyEdits, pointer, sliceIn, type TextEdit } from '../json/index.js';
+import { Native } from '../json/native.js';
+import { isOfRepair } from '../providers/repair/draft.js';
+import { repair } from '../providers/repair.js';
+import type { DocEdit, Repair } from '../providers/types.js';
+import type { Draft } from './commit.js';
+import { thinkingBehind } from './condense/apply.js';
+import { tokensOf, tokensWith } from './edit-tokens.js';
+import { event } from './events.js';
+import type { Decision } from './ledger.js';
+import { knownPrefix } from './prefix.js';
+import type { Piece } from './rendering.js';
+import type { Session } from './session.js';
+import type { SessionState } from './state.js';
+import { violationsOf } from './validity.js';
+
+/** Ours that is put in place anew by itself, where it has a place. */
+const PLACED_AGAIN: ReadonlySet<string> = new Set(['durable.placed', 'tools.indexed', 'tools.added']);
+
+/**
+ * Call when what is new has been mended. Costs what is new where what was sent is valid; else the length of the history,
+ * once: what is mended stays so.
+ */
+export function mendSent(session: Session, draft: Draft, pending: ReadonlySet<string>): void {
+  const { state, rendering, profile } = session;
+  if (state.sent.messages === 0) return;
+  rendering.sync(state);
+  const end = rendering.indexOf(state.sent.messages);
+  if (!violationsOf(session).some((v) => messageOf(v.path) < end)) return;
+  const { tokens } = rendering;
+  // What was put between messages had the old rules in mind.
+  const old = putBetween(state);
+  if (old.length > 0) {
+    const undo = old.map((d) => d.seq);
+    draft.push(
+      event('session.repaired', {
+        what: 'what was put between messages under other rules was taken out',
+        rule: 'PV-G',
+        _undo: undo,
+        _edits: [],
+      }),
+    );
+    rendering.sync(state);
+  }
+  // With openai-chat the system prompt given at open is a message of the request, and no part of the history.
+  const headed = state.format === 'openai-chat' && state.system !== undefined;
+  const view = new View(session, headed ? rendering.pieces.slice(1) : rendering.pieces);
+  const repairs = repair(state.spec, view.pieces, 0, { pending, profile, headed });
+  const placed = repairs.map((r) => view.placed(r)).filter(({ edits }) => edits.length > 0);
+  for (const { repair: r, edits, frozen } of placed)
+    draft.push(
+      event('session.repaired', {
+        what: r.what,
+        rule: r.rule,
+        ...(r.callId === undefined ? {} : { tool_call_id: r.callId }),
+        message: Math.min(...edits.map(positionOf)),
+        ...(frozen.length === 0 ? {} : { frozen }),
+        _edits: edits,
+      }),
+    );
+  const touched = [...old.flatMap((d) => d.edits), ...placed.flatMap((p) => p.edits)].map(positionOf);
+  if (touched.length === 0) return;
+  rendering.sync(state);
+  const first = Math.min(...touched);
+  const sent = first < state.sent.messages;
+  const prefix = knownPrefix(session, session.deps.clock.now());
+  const range = { from: first, to: first, keep: new Set<number>(), fresh: [] };
+  draft.push(
+    event('memory.curated', {
+      layer: 'repair',
+      sections_touched: [
+        { section_id: 'curated.repair/sent', kind: 'volatile', tokens_delta: rendering.tokens - tokens },
+      ],
+      cache_invalidates: sent,
+      at_turn: state.turn,
+      first_message: rendering.indexOf(first),
+      recache_tokens: sent && prefix.known ? rendering.tokensBetween(first, prefix.messages) : 0,
+      reason: 'rules',
+      forced: true,
+      // What was thought behind it is bound to it as it was (PV-A25).
+      ...thinkingBehind(session, { kind: 'compaction', range }, pending),
+    }),
+  );
+  rendering.sync(state);
+}
+
+/** Messages of ours that a repair put in, or that are put in place anew by themselves. */
+function putBetween({ ledger }: SessionState): Decision[] {
+  return [...ledger.decisions()].filter(
+    (d) =>
+      d.observed !== true &&
+      (PLACED_AGAIN.has(d.type)
+        ? d.edits.length > 0
+        : d.edits.some((e) => e.op === 'insert' && isOfRepair(e.id))),
+  );
+}
+
+/** Index of the message that a violation is about; what stands before the messages is not of it. */
+function messageOf(path: string): number {
+  const found = /^\/messages\/(\d+)/.exec(path);
+  return found === null ? Number.POSITIVE_INFINITY : Number(found[1]);
+}
+
+function positionOf(edit: LedgerEdit): number {
+  return edit.op === 'insert' ? edit.before : edit.at;
+}
+
+interface Placed {
+  repair: Repair;
+  edits: LedgerEdit[];
+  frozen: string[];
+}
+
+/** Repairs of the request as it goes out, as edits of the stored messages under it. */
+class View {
+  readonly #session: Session;
+  readonly pieces: readonly Piece[];
+  /** Edits so far of messages that decisions have edited before, in the places of the request. */
+  readonly #edits = new Map<number, TextEdit[]>();
+
+  constructor(session: Session, pieces: readonly Piece[]) {
+    this.#session = session;
+    this.pieces = pieces.slice();
+  }
+
+  placed(r: Repair): Placed {
+    const { state } = this.#session;
+    const out: DocEdit[] = [];
+    const frozen = (r.frozen ?? []).flatMap((f) => {
+      const { at } = this.pieces[f.at]!;
+      return at < 0 ? [] : [`${at}${pointer(f.path)}`];
+    });
+    for (const e of r.edits) {
+      if (e.op === 'insert') {
+        out.push({ ...e, before: this.#storedFrom(e.before) });
+        continue;
+      }
+      const { at } = this.pieces[e.at]!;
+      // A summary of ours is valid by itself: if it is in the way, the check of the whole says so.
+      if (at < 0) continue;
+      if (e.op === 'drop' || this.#isAsStored(at)) out.push({ ...e, at });
+      else {
+        const { edits, whole } = this.#anew(e.at, e);
+        out.push(...edits.map((edit) => ({ ...edit, at })));
+        if (whole) for (const p of state.messages[at]!.reading.parts) frozen.push(`${at}${pointer(p.path)}`);
+      }
+    }
+    const counting = {
+      messages: state.messages,
+      tokensChanged: (at: number, edits: readonly TextEdit[]) => tokensWith(this.#session, at, edits),
+    };
+    const edits = priced(counting, out).map((e) =>
+      e.op === 'insert' ? { ...e, delta: tokensOf(this.#session, e.json) } : e,
+    );
+    return { repair: r, edits, frozen };
+  }
+
+  /** The stored position at or behind a piece. */
+  #storedFrom(index: number): number {
+    for (let i = index; i < this.pieces.length; i += 1)
+      if (this.pieces[i]!.at >= 0) return this.pieces[i]!.at;
+    return this.#session.state.messages.length;
+  }
+
+  #isAsStored(at: number): boolean {
+    const { ledger, inBlocks } = this.#session.state;
+    return ledger.editsOf(at).length === 0 && !inBlocks.includes(at);
+  }
+
+  /** A message that was edited before stands at other places than it is stored: what changes of it is written whole. */
+  #anew(index: number, edit: TextEdit): { edits: TextEdit[]; whole: boolean } {
+    const all = [...(this.#edits.get(index) ?? []), edit];
+    this.#edits.set(index, all);
+    const text = applyEdits(this.pieces[index]!.text, all);
+    const key = edit.path[0];
+    if (key === undefined) return { edits: [], whole: false };
+    const json = sliceIn(new Native(text), [key]);
+    const edits: TextEdit[] = [
+      json === undefined ? { op: 'remove', path: [key] } : { op: 'set', path: [key], json },
+    ];
+    return { edits, whole: key === 'content' || key === 'tool_calls' || key === 'output' };
+  }
+}
