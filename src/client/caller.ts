@@ -22,6 +22,7 @@ export interface Caller {
   callRaw<M extends MethodName>(method: M, params: WireParams<M>, options?: CallOptions): Promise<Native>;
   events(session: string, fromSeq?: number): Promise<EventStream>;
   release(session: string): void;
+  unread(session: string): void;
 }
 
 /** What durable state needs of its session. */

@@ -18,6 +18,7 @@ import { type LocateOptions, locate } from './locate.js';
 import { placed } from './project-place.js';
 import { type Backoff, backoffMs, isRepeatable, withKey } from './retry.js';
 import { Session } from './session.js';
+import { subscribeFrom } from './subscribe-from.js';
 import { openFirst } from './transport.js';
 
 export interface ConnectOptions extends LocateOptions {
@@ -146,7 +147,10 @@ export class Client implements Caller {
    * reconnects for a named session.
    */
   async events(session: string, fromSeq?: number): Promise<EventStream> {
-    const stream = new EventStream(session, (ended) => this.#streams.delete(ended));
+    const stream = new EventStream(session, (ended) => {
+      this.#streams.delete(ended);
+      this.unread(session);
+    });
     this.#streams.add(stream);
     const from = fromSeq === undefined ? {} : { from_seq: fromSeq };
     try {
@@ -167,7 +171,21 @@ export class Client implements Caller {
 
   /** Drops a session that was closed, forgotten or superseded from what a reconnect resumes. */
   release(session: string): void {
-    this.#sessions.delete(session);
+    if (this.#sessions.delete(session)) this.unread(session);
+  }
+
+  /** A reader has gone: where it was the last one, the daemon need not send the events any more. */
+  unread(session: string): void {
+    const holder = this.#sessions.get(session);
+    if (this.#closed !== undefined || !this.connected || holder?.listens || this.#reads(session)) return;
+    holder?.unwatch();
+    // One that knows no such call goes on sending, as it always did.
+    void this.call('session.unsubscribe', { session }).catch(() => {});
+  }
+
+  #reads(session: string): boolean {
+    for (const stream of this.#streams) if (stream.session === session) return true;
+    return false;
   }
 
   async #dial(): Promise<Connection> {
@@ -297,9 +315,17 @@ export class Client implements Caller {
 
   /** Takes the sessions up again where they were, then their events. */
   async #resume(connection: Connection): Promise<void> {
-    if ([...this.#streams].some((s) => s.session === '*'))
-      await connection.call('session.subscribe', { session: '*' });
+    if (this.#reads('*')) await connection.call('session.subscribe', { session: '*' });
     for (const session of [...this.#sessions.values()]) await session.resume(connection);
+    for (const stream of [...this.#streams]) {
+      const { session, lastSeq } = stream;
+      if (session === '*' || this.#sessions.has(session)) continue;
+      // A session that somebody else holds, and has erased meanwhile, ends its reader alone.
+      await subscribeFrom(connection, session, lastSeq).catch((e: unknown) => {
+        if (!(e instanceof CuratedError) || e.retryable) throw e;
+        stream.end(e);
+      });
+    }
   }
 
   #sleep(ms: number): Promise<void> {

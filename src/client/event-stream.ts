@@ -31,6 +31,11 @@ export class EventStream implements AsyncIterableIterator<CuratedEvent> {
     this.#onEnd = onEnd;
   }
 
+  /** Of the session that it tells of; undefined before the first event. */
+  get lastSeq(): number | undefined {
+    return this.#seen.get(this.session);
+  }
+
   push(event: CuratedEvent): void {
     if (this.session !== '*' && event.session !== this.session) return;
     if (this.#end !== undefined || !this.#isNew(event)) return;

@@ -8,6 +8,7 @@ import type { Connection } from './connection.js';
 import { DurableState } from './durable.js';
 import type { CuratedEvent, EventStream } from './event-stream.js';
 import { HeldRequest } from './held-request.js';
+import { subscribeFrom } from './subscribe-from.js';
 
 export type Prepared = WireResult<'llm.prepare'> & {
   /** Exact JSON text of `request`: what to send when spelling matters. Absent with `return: "patch"`. */
@@ -199,7 +200,24 @@ export class Session {
         this.#watched = false;
       });
     }
-    return () => void set.delete(listener);
+    return () => {
+      if (set.delete(listener) && !this.listens)
+        void this.subscribed.then(
+          () => this.#client.unread(this.id),
+          () => {},
+        );
+    };
+  }
+
+  /** Has anybody asked for events with `on`? */
+  get listens(): boolean {
+    for (const set of this.#listeners.values()) if (set.size > 0) return true;
+    return false;
+  }
+
+  /** The client has ended its subscription for this session. */
+  unwatch(): void {
+    this.#watched = false;
   }
 
   /** Events to read with `for await`; `fromSeq` 1 = all there were. */
@@ -251,22 +269,11 @@ export class Session {
       const params = { ...this.#params, session: this.id, last_seq: this.#seq };
       this.opened = (await connection.call('session.open', params)).value as WireResult<'session.open'>;
       this.#seq = Math.max(this.#seq, this.opened.seq);
-      if (this.#watched) await this.#subscribe(connection);
+      if (this.#watched) await subscribeFrom(connection, this.id, this.#lastEvent);
     } catch (e) {
       if (!(e instanceof CuratedError) || e.retryable) throw e;
       this.#fault = e;
       this.#client.release(this.id);
-    }
-  }
-
-  async #subscribe(connection: Connection): Promise<void> {
-    const session = this.id;
-    try {
-      await connection.call('session.subscribe', { session, from_seq: this.#lastEvent + 1 });
-    } catch (e) {
-      // Nothing is behind us to be told, and the daemon takes no seq beyond its end.
-      if (!(e instanceof CuratedError) || e.kind !== 'SEQ_GAP') throw e;
-      await connection.call('session.subscribe', { session });
     }
   }
 

@@ -14,6 +14,7 @@ export const READING: ReadonlySet<MethodName> = new Set([
   'session.list',
   'session.archives',
   'session.subscribe',
+  'session.unsubscribe',
   'durable.get',
   'context.packet',
   'context.topics',

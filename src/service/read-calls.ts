@@ -1,6 +1,6 @@
 // Handlers that look: journal, counting, subscriptions, the daemon itself.
 
-import { CuratedError, fail } from '../errors.js';
+import { fail } from '../errors.js';
 import { counterOf } from '../pool/counters.js';
 import { openRpcDocument, type Params } from '../protocol/index.js';
 import { profileOf } from '../providers/profile.js';
@@ -9,10 +9,8 @@ import type { Format, Native } from '../providers/types.js';
 import { readJournal } from '../session/commands/read.js';
 import { replay } from '../session/commands/replay.js';
 import { readHinted } from '../session/hints.js';
-import { events } from '../session/load.js';
 import { bisect } from '../session/past/bisect.js';
 import { diffOf } from '../session/past/diff.js';
-import { type ProjectedEvent, project, type Signal } from '../session/project.js';
 import { encodingOf } from '../tokens/encoding.js';
 import { estimate, priorFor } from '../tokens/estimator.js';
 import { addFeatures, noFeatures } from '../tokens/features.js';
@@ -23,8 +21,9 @@ import {
   measureSystem,
   measureTools,
 } from '../tokens/request-count.js';
-import type { Caller, Handlers, Rooms } from './context.js';
+import type { Handlers, Rooms } from './context.js';
 import { hintMap } from './session-calls.js';
+import { subscribe, unsubscribe } from './subscriptions.js';
 
 export const READ_CALLS: Handlers = {
   'rpc.discover': (_caller, _p, rooms) => openRpcDocument(rooms.version) as Record<string, unknown>,
@@ -64,75 +63,10 @@ export const READ_CALLS: Handlers = {
 
   'tokens.count': (_caller, p, rooms) => countTokens(p, rooms),
 
-  'session.subscribe': (caller, p, rooms) =>
-    p.session === '*' ? subscribeAll(caller, p.from_seq, rooms) : subscribeOne(caller, p, rooms),
+  'session.subscribe': subscribe,
+
+  'session.unsubscribe': async (caller, p) => ({ ended: unsubscribe(caller, p.session) }),
 };
-
-async function subscribeOne(
-  caller: Caller,
-  p: Params<'session.subscribe'>,
-  rooms: Rooms,
-): Promise<{ seq: number }> {
-  const actor = await rooms.registry.known(caller.tenant, p.session);
-  caller.subscriptions.get(p.session)?.();
-  // Who listens to all sessions has each event of this one by that already.
-  const send = (session: string, e: ProjectedEvent | Signal) => {
-    if (!caller.subscriptions.has('*')) caller.notify(session, e);
-  };
-  const seq = await actor.subscribe(send, async (upTo) => {
-    if (p.from_seq === undefined) return;
-    if (p.from_seq > upTo + 1) {
-      throw new CuratedError('SEQ_GAP', `the journal ends at seq ${upTo}`, {
-        detail: { expected: upTo + 1 },
-      });
-    }
-    for await (const { event } of events(rooms.store, actor.key, p.from_seq, upTo)) {
-      caller.notify(p.session, project(event));
-    }
-  });
-  const leave = () => actor.unsubscribe(send);
-  const stays = caller.onEnd(leave);
-  caller.subscriptions.set(p.session, () => {
-    leave();
-    stays();
-  });
-  return { seq };
-}
-
-/** All sessions of the tenant, those to come included. With `from_seq` each known one is read from there first. */
-async function subscribeAll(
-  caller: Caller,
-  fromSeq: number | undefined,
-  rooms: Rooms,
-): Promise<{ seq: number }> {
-  caller.subscriptions.get('*')?.();
-  const seen = new Map<string, number>();
-  let catching = fromSeq !== undefined;
-  const held: [string, ProjectedEvent | Signal][] = [];
-  const send = (session: string, e: ProjectedEvent | Signal) => {
-    if (catching) held.push([session, e]);
-    else caller.notify(session, e);
-  };
-  rooms.registry.subscribeAll(caller.tenant, send);
-  const leave = () => rooms.registry.unsubscribeAll(caller.tenant, send);
-  const stays = caller.onEnd(leave);
-  caller.subscriptions.set('*', () => {
-    leave();
-    stays();
-  });
-  if (fromSeq !== undefined) {
-    for (const { session } of await rooms.registry.list(caller.tenant)) {
-      for await (const { event } of events(rooms.store, { tenant: caller.tenant, session }, fromSeq)) {
-        caller.notify(session, project(event));
-        seen.set(session, event.seq);
-      }
-    }
-    catching = false;
-    for (const [session, e] of held)
-      if (e.seq === undefined || e.seq > (seen.get(session) ?? 0)) caller.notify(session, e);
-  }
-  return { seq: 0 };
-}
 
 async function countTokens(p: Params<'tokens.count'>, rooms: Rooms) {
   const { text, messages, tools, system } = p;

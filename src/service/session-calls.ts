@@ -18,6 +18,7 @@ import { Session } from '../session/session.js';
 import type { Handlers, Rooms } from './context.js';
 import { unread, wakeUp } from './context-calls.js';
 import { embedInputs, offerEmbedder } from './embed-inputs.js';
+import { unsubscribe } from './subscriptions.js';
 
 export const SESSION_CALLS: Handlers = {
   'session.open': async (caller, p, rooms) => {
@@ -195,6 +196,8 @@ export const SESSION_CALLS: Handlers = {
     actor.session.state.status = 'erased';
     actor.release(caller);
     rooms.registry.drop(caller.tenant, p.session);
+    // Otherwise a host that lives long would hold all that it ever let be forgotten.
+    unsubscribe(caller, p.session);
     await rooms.recall?.forget(actor.key);
     await rooms.files?.forget(actor.key);
     return { erased: true };

@@ -43,6 +43,14 @@ async function until(what: () => boolean): Promise<void> {
   }
 }
 
+/** Cuts every connection, and resolves when `clients` have new ones. */
+async function cut(daemon: FakeDaemon, ...clients: Client[]): Promise<void> {
+  const greeted = () => daemon.calls.filter((c) => c.method === 'initialize').length;
+  const before = greeted();
+  daemon.drop();
+  await until(() => greeted() === before + clients.length && clients.every((c) => c.connected));
+}
+
 for (const subprotocol of ['curated.v1.json', 'curated.v1.msgpack'] as const)
   for (const prefer of ['unix', 'tcp'] as const)
     test(`a session over ${prefer} and ${subprotocol}, found through daemon.json`, async (t) => {
@@ -258,10 +266,55 @@ test('a reader that was refused, or has ended, is not renewed by a reconnect', a
   const stream = await client.events('*');
   await stream.return();
   assert.equal(subscribed(), 2);
-  daemon.drop();
-  await until(() => !client.connected);
+  await cut(daemon, client);
   await client.call('session.list', {});
   assert.equal(subscribed(), 2);
+});
+
+test('a reader that has gone is told to the daemon, once the last one has', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  const ended = () =>
+    daemon.calls.filter((c) => c.method === 'session.unsubscribe').map((c) => c.params.session);
+  const off = session.on('io.input', () => {});
+  await session.subscribed;
+  const stream = await session.events();
+  await stream.return();
+  await client.call('session.list', {});
+  assert.deepEqual(ended(), [], 'a listener is left');
+  off();
+  await until(() => ended().length === 1);
+  const again: number[] = [];
+  session.on('io.input', (e) => again.push(e.seq));
+  await session.subscribed;
+  await session.append([{ role: 'user', content: 'a' }]);
+  assert.deepEqual(again, [1], 'a later listener listens');
+  const all = await client.events('*');
+  await all.return();
+  await session.close();
+  await until(() => ended().length === 3);
+  assert.deepEqual(ended(), ['s', '*', 's']);
+});
+
+test('F39 a reader of a session that somebody else holds goes on over a reconnect, where it was', async (t) => {
+  const daemon = await daemonFor(t);
+  const agent = await clientFor(t, { home: daemon.home });
+  const held = await agent.session({ ...open, session: 's' });
+  const watcher = await clientFor(t, { home: daemon.home });
+  const stream = await watcher.events('s', 1);
+  await held.append([{ role: 'user', content: 'a' }]);
+  assert.equal((await stream.next()).value.seq, 1);
+  await cut(daemon, watcher, agent);
+  await held.append([{ role: 'user', content: 'b' }]);
+  assert.equal((await stream.next()).value.seq, 2);
+  // Erased while the watcher was away: its reader ends with the reason, the client goes on.
+  daemon.before = (call) => {
+    if (call.method === 'session.subscribe') throw new CuratedError('UNKNOWN_SESSION');
+  };
+  daemon.drop();
+  await assert.rejects(stream.next(), { kind: 'UNKNOWN_SESSION' });
+  assert.deepEqual(await watcher.call('session.list', {}), { sessions: [] });
 });
 
 test("a project's folder is told from the root, and the schema takes no other", async (t) => {
@@ -270,8 +323,7 @@ test("a project's folder is told from the root, and the schema takes no other", 
   const session = await client.session({ ...open, session: 's', project: 'folder' });
   const opened = () => daemon.calls.filter((c) => c.method === 'session.open').at(-1)!;
   assert.equal((opened().params as { project?: string }).project, resolve('folder'));
-  daemon.drop();
-  await until(() => !client.connected);
+  await cut(daemon, client);
   await session.append([{ role: 'user', content: 'a' }]);
   assert.equal(
     (opened().params as { project?: string }).project,

@@ -225,6 +225,10 @@ export class FakeDaemon {
             send(peer, { method: type, params: { session, seq, turn: 0, ts: 1 } });
         return { seq: events.length };
       }
+      case 'session.unsubscribe':
+        return { ended: peer.subscriptions.delete(call.params.session) };
+      case 'session.close':
+        return { seq: this.#stored(call.params.session).events.length };
       case 'session.fork':
         this.sessions.set(call.params.as!, { texts: [], keys: new Map(), events: [] });
         return { session: call.params.as, seq: 0 };

@@ -292,6 +292,29 @@ test('F42 two tenants with the same session id and texts share nothing', async (
   assert.equal((await d.call('session.list', {}, other)).sessions.length, 1);
 });
 
+test('a subscription ends when it is ended, and with a session that is forgotten: a host that lives long holds nothing of it', async () => {
+  const d = new BenchDaemon();
+  const reader = new BenchCaller();
+  const open = (session: string) => d.call('session.open', { ...OPEN, session });
+  await open('s');
+  await d.call('session.subscribe', { session: 's' }, reader);
+  const say = () => d.call('session.append', { session: 's', messages: [user('a')] });
+  await say();
+  const heard = reader.heard.length;
+  assert.ok(heard > 0);
+  assert.deepEqual(await d.call('session.unsubscribe', { session: 's' }, reader), { ended: true });
+  await say();
+  assert.equal(reader.heard.length, heard);
+  assert.deepEqual(await d.call('session.unsubscribe', { session: 's' }, reader), { ended: false });
+  const host = new BenchCaller();
+  for (let n = 0; n < 3; n++) {
+    await d.call('session.open', { ...OPEN, session: `of ${n}` }, host);
+    await d.call('session.subscribe', { session: `of ${n}` }, host);
+    await d.call('session.forget', { session: `of ${n}` }, host);
+  }
+  assert.deepEqual([host.subscriptions.size, host.endings.size], [0, 0]);
+});
+
 test('session.forget leaves no trace', async () => {
   const d = new BenchDaemon();
   await withClearing(d);

@@ -262,4 +262,12 @@ export const SESSION_METHODS = {
     }),
     result: z.strictObject({ seq: count }),
   },
+  'session.unsubscribe': {
+    summary:
+      'Ends what session.subscribe began; the end of a connection, and of a session by session.forget, does it too.',
+    params: z.strictObject({
+      session: session.describe('a session id, or "*"; one without a subscription is no error'),
+    }),
+    result: z.strictObject({ ended: z.boolean().describe('was there a subscription?') }),
+  },
 } as const;
