@@ -38,6 +38,8 @@ const program = new Command('curated')
   .version(VERSION)
   .option('--print-config', 'print the effective configuration with defaults, units and ranges')
   .showSuggestionAfterError()
+  // `start --print-config` is start's own, which knows of its --config.
+  .enablePositionalOptions()
   .configureOutput({
     outputError: (text, write) => {
       write(text.replace(/^error: /, `${paint.red('curated:')} `));
@@ -45,6 +47,13 @@ const program = new Command('curated')
         write(`${paint.dim('hint:')} curated --help lists the commands\n`);
     },
   })
+  .addHelpText(
+    'after',
+    `
+Everything is under $CURATED_HOME where that is set, else in the XDG folders.
+Exit codes: 0 done, 1 failed or found something wrong, 2 the command line is
+wrong, 3 a daemon runs already. With --json a failure is {"error": …} on stdout.`,
+  )
   .exitOverride()
   .on('option:print-config', () => {
     printConfig();

@@ -7,6 +7,8 @@ interface Entry {
   name: string;
   description: string;
   options: { flag: string; description: string }[];
+  /** What its first argument may be, where that is a closed set. */
+  choices: readonly string[];
 }
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -32,7 +34,13 @@ function optionsOf(c: Command): Entry['options'] {
 export function entriesOf(program: Command): Entry[] {
   const walk = (c: Command, path: string): Entry[] =>
     c.commands.flatMap((sub) => [
-      { path, name: sub.name(), description: sub.description(), options: optionsOf(sub) },
+      {
+        path,
+        name: sub.name(),
+        description: sub.description(),
+        options: optionsOf(sub),
+        choices: sub.registeredArguments[0]?.argChoices ?? [],
+      },
       ...walk(sub, `${path} ${sub.name()}`.trim()),
     ]);
   return walk(program, '');
@@ -46,22 +54,26 @@ function full(e: Entry): string {
   return `${e.path} ${e.name}`.trim();
 }
 
-/** Words that may follow each command line so far. */
-function words(entries: readonly Entry[], top: Entry['options']): [string, string[]][] {
+/** What may follow each command line so far: words (of a command that takes a file none, so that the shell offers files), and flags. */
+function following(entries: readonly Entry[], top: Entry['options']): [string, string[], string[]][] {
+  const flags = (options: Entry['options']) => options.map((o) => o.flag);
   return [
-    ['', [...childrenOf(entries, ''), ...top.map((o) => o.flag)]],
-    ...entries.map((e): [string, string[]] => [
+    ['', childrenOf(entries, ''), flags(top)],
+    ...entries.map((e): [string, string[], string[]] => [
       full(e),
-      [...childrenOf(entries, full(e)), ...e.options.map((o) => o.flag)],
+      [...childrenOf(entries, full(e)), ...e.choices],
+      flags(e.options),
     ]),
   ];
 }
 
 function bash(entries: readonly Entry[], top: Entry['options']): string {
-  const cases = words(entries, top).map(([path, list]) => `    "${path}") words="${list.join(' ')}" ;;`);
+  const cases = following(entries, top).map(
+    ([path, words, flags]) => `    "${path}") words="${words.join(' ')}" flags="${flags.join(' ')}" ;;`,
+  );
   const known = entries.map((e) => `"${full(e)}"`).join('|');
   return `_curated() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" path="" next words="" i
+  local current="\${COMP_WORDS[COMP_CWORD]}" path="" next words="" flags="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
     next="\${path:+$path }\${COMP_WORDS[i]}"
     case "$next" in ${known}) path="$next" ;; esac
@@ -69,10 +81,10 @@ function bash(entries: readonly Entry[], top: Entry['options']): string {
   case "$path" in
 ${cases.join('\n')}
   esac
+  [[ "$current" == -* ]] && words="$flags"
   COMPREPLY=($(compgen -W "$words" -- "$current"))
-  [[ "$current" == -* ]] || COMPREPLY+=($(compgen -f -- "$current"))
 }
-complete -o filenames -F _curated curated
+complete -o bashdefault -o default -F _curated curated
 `;
 }
 

@@ -22,16 +22,11 @@ export function register(program: Command): void {
     });
 }
 
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (e) {
-    throw new CommandError((e as Error).message, { hint: 'name the file: curated config check FILE' });
-  }
-}
-
 function load(file: string) {
-  return loadSettings(read(file), { origin: file, readFile: (path) => readFileSync(path, 'utf8') });
+  return loadSettings(readFileSync(file, 'utf8'), {
+    origin: file,
+    readFile: (path) => readFileSync(path, 'utf8'),
+  });
 }
 
 /** The daemon's own file need not be there: without one the defaults hold. */
@@ -67,8 +62,7 @@ export function printConfig(file?: string): void {
     source = readFileSync(path, 'utf8');
   } catch (e) {
     // Without a file of its own the daemon runs on the defaults; a file that was named must be there.
-    if (file !== undefined || (e as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw new CommandError((e as Error).message);
+    if (file !== undefined || (e as NodeJS.ErrnoException).code !== 'ENOENT') throw e;
   }
   const loaded = loadSettings(source, { origin: path, readFile: (p) => readFileSync(p, 'utf8') });
   if (!loaded.ok) throw new CommandError(loaded.errors.map((e) => faultText(e, path)).join('\n'));

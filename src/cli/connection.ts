@@ -16,11 +16,19 @@ export async function withClient<T>(work: (client: Client) => Promise<T>, home?:
   }
 }
 
+let said = false;
+
+/** Has the command said anything on stdout? Behind that a failure is no value of its own there. */
+export function hasSaid(): boolean {
+  return said;
+}
+
 /** One JSON value on stdout. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  say(JSON.stringify(value, null, 2));
 }
 
 export function say(line = ''): void {
+  said = true;
   process.stdout.write(`${line}\n`);
 }

@@ -1,6 +1,7 @@
 // How a command fails: one message, a hint, an exit code; never a stack.
 import { ClientError } from '../client/errors.js';
 import { CuratedError } from '../errors.js';
+import { hasSaid } from './connection.js';
 import { paint } from './paint.js';
 
 /** Exit codes of the command line. */
@@ -27,15 +28,28 @@ export class CommandError extends Error {
   }
 }
 
-/** Prints the failure on stderr and gives the exit code. */
-export function report(e: unknown): number {
-  const { message, hint, exit } = describeFailure(e);
+/** Prints the failure on stderr, and with `--json` as one value on stdout too: {error: {message, kind?, path?, detail?, hint?}}. Gives the exit code. */
+export function report(e: unknown, args: readonly string[] = process.argv.slice(2)): number {
+  const { message, hint, exit } = describeFailure(e, args);
+  if (args.includes('--json') && !hasSaid()) {
+    const { kind, path, detail } = told(e);
+    process.stdout.write(`${JSON.stringify({ error: { message, kind, path, detail, hint } })}\n`);
+  }
   process.stderr.write(`${paint.red('curated:')} ${message}\n`);
   if (hint !== undefined) process.stderr.write(`${paint.dim('hint:')} ${hint}\n`);
   return exit;
 }
 
-function describeFailure(e: unknown): { message: string; hint?: string | undefined; exit: number } {
+/** What a script tells failures apart by. */
+function told(e: unknown): { kind?: string | undefined; path?: string | undefined; detail?: unknown } {
+  if (e instanceof CuratedError) return { kind: e.kind, path: e.path, detail: e.detail };
+  return { kind: (e as { code?: string }).code };
+}
+
+function describeFailure(
+  e: unknown,
+  args: readonly string[],
+): { message: string; hint?: string | undefined; exit: number } {
   if (e instanceof CommandError) return e;
   if (e instanceof ClientError) return { message: e.message, hint: CLIENT_HINTS[e.code], exit: EXIT.failed };
   if (e instanceof CuratedError) {
@@ -44,7 +58,10 @@ function describeFailure(e: unknown): { message: string; hint?: string | undefin
   }
   const error = e as NodeJS.ErrnoException;
   const hint = error.code === undefined ? undefined : SYSTEM_HINTS[error.code];
-  return { message: systemWords(error) ?? error.message ?? String(e), hint, exit: EXIT.failed };
+  // A file that the command line names and that is not there: the command line is wrong.
+  const isNamed = error.code === 'ENOENT' && error.path !== undefined && args.includes(error.path);
+  const exit = isNamed ? EXIT.usage : EXIT.failed;
+  return { message: systemWords(error) ?? error.message ?? String(e), hint, exit };
 }
 
 /** `FILE: no such file or directory` in the place of `ENOENT: no such file or directory, open 'FILE'`. */

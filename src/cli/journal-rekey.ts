@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { journalIsSealed, readKey, rekey } from '../journal/index.js';
 import { resolvePaths } from '../paths.js';
 import { say } from './connection.js';
-import { CommandError } from './failure.js';
+import { CommandError, EXIT } from './failure.js';
 import { journalPath } from './journal-checks.js';
 import { journalKey } from './journal-key.js';
 import { withOwnData } from './own-data.js';
@@ -23,7 +23,8 @@ export function registerRekey(journal: Command): void {
       const path = journalPath(paths);
       const [named, old] = [readKey(o, process.env), journalKey()];
       const next = named ?? old;
-      if (next === undefined) throw new CommandError('name the new key with --key-file or --key-env');
+      if (next === undefined)
+        throw new CommandError('name the new key with --key-file or --key-env', { exit: EXIT.usage });
       await withOwnData(paths, () => {
         if (!journalIsSealed(path)) {
           const { sessions, events } = sealData(paths, next);

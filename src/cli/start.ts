@@ -82,12 +82,8 @@ async function foreground(o: StartOptions): Promise<number> {
 
 /** A file named on the command line must be there; the default one need not. */
 function existing(file: string): string {
-  try {
-    readFileSync(file);
-    return file;
-  } catch (e) {
-    throw new CommandError(`${file}: ${(e as Error).message}`, { hint: 'check --config', exit: EXIT.usage });
-  }
+  readFileSync(file);
+  return file;
 }
 
 function alreadyRunning(message: string): CommandError {

