@@ -304,6 +304,29 @@ test('PV-A31 thinking goes from the start, in one run, and never where the class
   );
 });
 
+test('PV-A22 PV-A26 a turn whose thinking is all gone goes on: what is thought in it then is the newest turn again', () => {
+  const think = (t: string): Json => ({
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: t.repeat(30), signature: 's' },
+      { type: 'text', text: t },
+    ],
+  });
+  const h = new History([user('1'), think('a')], {
+    model: 'claude-opus-4-6',
+    config: { curated: { keep: { thinking_turns: 1 } } },
+  });
+  const layer = new ThinkingClear();
+  const offered = () => layer.plan(h.survey()).candidates.map((c) => c.at);
+  assert.deepEqual(offered(), []);
+  h.edits.push({ op: 'remove', at: 1, path: ['content', 0] });
+  assert.deepEqual(offered(), []);
+  h.push(think('b'));
+  assert.deepEqual(offered(), []);
+  for (const m of [user('2'), think('c'), user('3')]) h.push(m);
+  assert.deepEqual(offered(), [2]);
+});
+
 test('PV-A18 K28 shaping cuts between characters as people see them', () => {
   const f = 'anthropic';
   for (const pad of ['', 'x', 'xx', 'xxx']) {
