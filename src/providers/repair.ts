@@ -20,6 +20,8 @@ export interface RepairOptions {
   sent?: readonly Reading[];
   /** Needed for the rules of strict chat templates (PV-S) and of call ids; without it those are only checked. */
   profile?: Profile;
+  /** Names of the tools that the request lists (PV-A46); absent: not known. */
+  declared?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -46,8 +48,12 @@ export function repair(
 }
 
 /** Where system messages still have no place once all is mended, each new one goes out as the user's. */
-function repairedAnthropic(spec: FormatSpec, draft: RepairDraft, { profile }: RepairOptions): Repair[] {
-  repairAnthropic(draft, profile);
+function repairedAnthropic(
+  spec: FormatSpec,
+  draft: RepairDraft,
+  { profile, declared }: RepairOptions,
+): Repair[] {
+  repairAnthropic(draft, profile, declared);
   const { history, from, pending, closed, repairs } = draft;
   const added = history.slice(from);
   if (profile?.midSystem !== true || !added.some((m) => m.reading.role === 'system')) return repairs;
@@ -63,7 +69,7 @@ function repairedAnthropic(spec: FormatSpec, draft: RepairDraft, { profile }: Re
   });
   if (!found.some((v) => v.rule === 'PV-A12' || v.rule === 'PV-A6')) return repairs;
   const again = new RepairDraft(history, from, pending, closed);
-  repairAnthropic(again, { ...profile, midSystem: false });
+  repairAnthropic(again, { ...profile, midSystem: false }, declared);
   return again.repairs;
 }
 

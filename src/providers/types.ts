@@ -76,8 +76,11 @@ export interface Violation {
 /** Sequence rules over readings in order. `push` costs O(message); `index` only names the message in violations. */
 export interface RuleWalk {
   push(r: Reading, m: Native, index: number): Violation[];
-  /** What is missing at the end; calls in `pending` may be unanswered. */
-  finish(pending?: ReadonlySet<string>): Violation[];
+  /**
+   * What is missing at the end; calls in `pending` may be unanswered.
+   * @param declared names in the list of tools; absent: not known
+   */
+  finish(pending?: ReadonlySet<string>, declared?: ReadonlySet<string>): Violation[];
 }
 
 /** AF/AB Anthropic without/with prefix check, CC Chat Completions, RS/RC Responses full/chained, SH strict self-hosted. */

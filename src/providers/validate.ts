@@ -41,8 +41,7 @@ export function validateRequest(
     }
     out.push(...walk.push(spec.read(native), native, index));
   }
-  out.push(...walk.finish(o.pending));
-  if (spec.format === 'anthropic') out.push(...checkToolChanges(request));
+  out.push(...walk.finish(o.pending, declaredNames(request.tools)));
   return out;
 }
 
@@ -57,18 +56,10 @@ export function staticViolations(spec: FormatSpec, system: unknown, tools: unkno
   );
 }
 
-/** PV-A46: what is added or removed later stands in `tools`; a new definition brings itself. */
-function checkToolChanges(request: RequestParts): Violation[] {
-  const declared = new Set((Array.isArray(request.tools) ? request.tools : []).map(toolName));
-  return request.messages.flatMap((m, index) =>
-    itemsAt(m.value, ['content']).flatMap((block, i) => {
-      const type = str(block, 'type');
-      if (type !== 'tool_addition' && type !== 'tool_removal') return [];
-      if (isObject(member(block, 'tool')) || declared.has(str(block, 'name'))) return [];
-      const path = `/messages/${index}/content/${i}`;
-      return [{ rule: 'PV-A46', path, message: `name not declared in tools: ${String(str(block, 'name'))}` }];
-    }),
-  );
+/** Names in a list of tools; undefined where it holds tools that it does not name (PV-A46). */
+export function declaredNames(tools: unknown): ReadonlySet<string> | undefined {
+  const names = (Array.isArray(tools) ? tools : []).map(toolName);
+  return names.includes(undefined) ? undefined : new Set(names as string[]);
 }
 
 /** A final assistant message may be empty (PV-A17). */

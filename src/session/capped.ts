@@ -6,6 +6,7 @@ import { safeSplit, spansOf } from '../curation/split.js';
 import { PLUGIN_IDS } from '../settings/index.js';
 import type { Draft } from './commit.js';
 import { keptRuns, thinkingBehind, undone } from './condense/apply.js';
+import { isStranded } from './condense/range.js';
 import { event } from './events.js';
 import { mayLeave, openFrom, thinksOn } from './open-round.js';
 import { knownPrefix } from './prefix.js';
@@ -62,10 +63,13 @@ function rangeOf(session: Session, wanted: number, pending: ReadonlySet<string>)
     state.format,
   );
   const end = Math.min(openFrom(state), ...pendingCalls(session, pending));
+  const system = (below: number) =>
+    new Set([...Array(below).keys()].filter((at) => state.messages[at]!.reading.role === 'system'));
+  const fits = (at: number) => safeSplit(spans, at) === at && !isStranded(session, system(at), at);
   let to = wanted;
   // Results at the front whose call is gone leave with it, rather than the call coming back.
-  while (to < end && safeSplit(spans, to) !== to) to += 1;
-  if (to > end || safeSplit(spans, to) !== to) to = safeSplit(spans, Math.min(wanted, end));
+  while (to < end && !fits(to)) to += 1;
+  if (to > end || !fits(to)) to = safeSplit(spans, Math.min(wanted, end));
   const keep = new Set<number>();
   const fresh: number[] = [];
   for (let at = 0; at < to; at += 1) {

@@ -31,7 +31,7 @@ export function mendSent(session: Session, draft: Draft, pending: ReadonlySet<st
   const { state, rendering, profile } = session;
   if (state.sent.messages === 0) return;
   rendering.sync(state);
-  const end = rendering.indexOf(state.sent.messages);
+  const end = rendering.ownIndexOf(state.sent.messages);
   if (!violationsOf(session).some((v) => messageOf(v.path) < end)) return;
   const { tokens } = rendering;
   // What was put between messages had the old rules in mind.
@@ -51,7 +51,8 @@ export function mendSent(session: Session, draft: Draft, pending: ReadonlySet<st
   // With openai-chat the system prompt given at open is a message of the request, and no part of the history.
   const headed = state.format === 'openai-chat' && state.system !== undefined;
   const view = new View(session, headed ? rendering.pieces.slice(1) : rendering.pieces);
-  const repairs = repair(state.spec, view.pieces, 0, { pending, profile, headed });
+  const declared = session.staticFaults.declared(state);
+  const repairs = repair(state.spec, view.pieces, 0, { pending, profile, headed, declared });
   const placed = repairs.map((r) => view.placed(r)).filter(({ edits }) => edits.length > 0);
   for (const { repair: r, edits, frozen } of placed)
     draft.push(

@@ -238,8 +238,8 @@ export class Rendering {
   }
 
   /** Provider rules that the request breaks; only what is new or was edited is looked at. */
-  violations(state: SessionState, walk: () => RuleWalk): Violation[] {
-    return this.#rules.run(this.pieces, state.spec, walk);
+  violations(state: SessionState, walk: () => RuleWalk, declared?: ReadonlySet<string>): Violation[] {
+    return this.#rules.run(this.pieces, state.spec, walk, declared);
   }
 
   #renderInserts(state: SessionState, at: number): void {

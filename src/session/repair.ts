@@ -35,6 +35,7 @@ export function repairNew(session: Session, draft: Draft, pending: ReadonlySet<s
     closed: closedBefore(session, from),
     headed: state.format === 'openai-chat' && state.system !== undefined,
     sent: sentBefore(session, from),
+    declared: session.staticFaults.declared(state),
   });
   // A message is counted once, however many repairs it has: the first of its edits carries what all of them change.
   const all = priced(

@@ -34,7 +34,13 @@ export class RuleCheck {
     this.#dirty = Math.min(this.#dirty, index);
   }
 
-  run(pieces: readonly CheckedPiece[], spec: FormatSpec, walk: () => RuleWalk): Violation[] {
+  /** @param declared names of the tools that the request lists; absent: not known */
+  run(
+    pieces: readonly CheckedPiece[],
+    spec: FormatSpec,
+    walk: () => RuleWalk,
+    declared?: ReadonlySet<string>,
+  ): Violation[] {
     if (this.#walk === undefined || !this.#recheck(pieces, spec)) this.#reset(walk);
     this.#dirty = Number.POSITIVE_INFINITY;
     for (let i = this.#seen.length; i < pieces.length; i += 1) {
@@ -44,7 +50,7 @@ export class RuleCheck {
       this.#keep(i, [...broken, ...checked(spec, piece.native, i)]);
     }
     const all = [...this.#broken].sort(([a], [b]) => a - b).flatMap(([, found]) => found);
-    return [...all, ...this.#walk!.finish()];
+    return [...all, ...this.#walk!.finish(undefined, declared)];
   }
 
   /** False when the sequence itself has changed. */

@@ -18,8 +18,10 @@ export function loadDeferred(session: Session, draft: Draft): void {
   rendering.sync(state);
   const moved = new Set<number>();
   const wanted: string[] = [];
+  // What the host lists no more cannot be loaded.
+  const declared = new Set(state.toolList.declared());
   for (const key of deferred) {
-    if (hidden.has(key)) continue;
+    if (hidden.has(key) || !declared.has(key)) continue;
     const seq = state.toolsAdded.get(key);
     const insert = seq === undefined ? undefined : insertOf(session, seq);
     if (insert === undefined) wanted.push(key);

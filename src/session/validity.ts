@@ -5,8 +5,8 @@ import type { Violation } from '../providers/types.js';
 import type { Session } from './session.js';
 import type { SessionState } from './state.js';
 
-export function violationsOf({ state, profile, rendering }: Session): Violation[] {
-  return rendering.violations(state, () => state.spec.walk(profile));
+export function violationsOf({ state, profile, rendering, staticFaults }: Session): Violation[] {
+  return rendering.violations(state, () => state.spec.walk(profile), staticFaults.declared(state));
 }
 
 const PAIRING = /^PV-(A[1-69]|C[1-4]|R[1-4]|S7)$/;

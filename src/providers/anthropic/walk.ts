@@ -4,11 +4,9 @@ import type { Native, Part, Profile, Reading, RuleWalk, Violation } from '../typ
 import { member, str } from '../values.js';
 import { isEffortOnly } from './check.js';
 import { isServerCall, isServerResult } from './read.js';
+import { definedIn, toolChanges } from './tool-changes.js';
 
 const MAX_MESSAGES = 100_000;
-/** Cheap: only of system messages behind a paused turn. */
-const TOOL_CHANGE = /"tool_(?:addition|removal)"/;
-
 type Ttl = '5m' | '1h';
 
 interface Place {
@@ -48,6 +46,9 @@ export class AnthropicWalk implements RuleWalk {
   /** Place of the mid-conversation system run that must be followed by the assistant or the end. */
   #system = -1;
   #paused = false;
+  /** Tools that system messages add or remove by name, and those that they define (PV-A46). */
+  readonly #changed: { place: Place; name: string }[] = [];
+  readonly #defined = new Set<string>();
 
   constructor(profile: Profile, marks = new MarkCount()) {
     this.#profile = profile;
@@ -78,7 +79,7 @@ export class AnthropicWalk implements RuleWalk {
     return out;
   }
 
-  finish(pending: ReadonlySet<string> = new Set()): Violation[] {
+  finish(pending: ReadonlySet<string> = new Set(), declared?: ReadonlySet<string>): Violation[] {
     const out: Violation[] = [];
     const add: Add = (rule, place, message) =>
       out.push({ rule, path: `/messages/${place.index}${pointer(place.path)}`, message });
@@ -89,6 +90,10 @@ export class AnthropicWalk implements RuleWalk {
       if (pending.has(id)) waits = true;
       else add('PV-A1', place, `tool_use without tool_result right after: ${id}`);
     }
+    if (declared !== undefined)
+      for (const { place, name } of this.#changed)
+        if (!declared.has(name) && !this.#defined.has(name))
+          add('PV-A46', place, `name not declared in tools: ${name}`);
     const isAssistant = this.#last === 'assistant' || this.#last === 'assistant-server';
     if (isAssistant && !this.#profile.prefill && !waits && !this.#paused && this.#open.size === 0)
       add('PV-A15', { index: this.#lastIndex, path: [] }, 'the last message must not be the assistant’s');
@@ -156,7 +161,10 @@ export class AnthropicWalk implements RuleWalk {
     const here = { index, path: [] };
     if (!this.#profile.midSystem) add('PV-A11', here, "role 'system' is not supported on this model");
     const effort = isEffortOnly(m.value);
-    if (this.#paused && TOOL_CHANGE.test(m.text))
+    const changes = toolChanges(m);
+    for (const { path, name } of changes) this.#changed.push({ place: { index, path }, name });
+    for (const name of definedIn(m)) this.#defined.add(name);
+    if (this.#paused && changes.length > 0)
       add('PV-A46', here, 'the tool set does not change directly after a paused turn');
     if (this.#open.size > 0) add('PV-A6', here, 'nothing may stand between tool_use and tool_result');
     this.#between = true;

@@ -37,8 +37,8 @@ interface Fate extends Mended {
   dropped: boolean;
 }
 
-export function repairAnthropic(draft: RepairDraft, profile?: Profile): void {
-  new Pairs(draft).run(profile);
+export function repairAnthropic(draft: RepairDraft, profile?: Profile, declared?: ReadonlySet<string>): void {
+  new Pairs(draft).run(profile, declared);
 }
 
 class Pairs {
@@ -58,11 +58,11 @@ class Pairs {
     this.#draft = draft;
   }
 
-  run(profile: Profile | undefined): void {
+  run(profile: Profile | undefined, declared?: ReadonlySet<string>): void {
     const { history, from } = this.#draft;
     for (let at = from; at < history.length; at++)
       this.#fates.set(at, { ...mendAnthropic(this.#draft, at), gained: 0, dropped: false });
-    const system = mendMidSystem(this.#draft, profile);
+    const system = mendMidSystem(this.#draft, profile, declared);
     for (const at of system.dropped) this.#fates.get(at)!.dropped = true;
     this.#start = this.#newestCall();
     const first = firstCalls(history);

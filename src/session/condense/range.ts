@@ -2,6 +2,7 @@
 
 import { keepLine, systemEnd } from '../../curation/keep.js';
 import { type Span, safeSplit, spansOf } from '../../curation/split.js';
+import { isEffortOnly } from '../../providers/anthropic/check.js';
 import { openFrom } from '../open-round.js';
 import type { Session } from '../session.js';
 
@@ -82,9 +83,23 @@ function within(session: Session, o: RangeOptions, spans: readonly Span[], cut: 
   const from = o.yields ? systemEnd(state.messages) : headEnd(session, spans);
   if (cut <= from) return undefined;
   const keep = keptWithin(session, o.pending, from, cut, false);
+  if (isStranded(session, keep, cut)) return within(session, o, spans, safeSplit(spans, cut - 1));
   const fresh: number[] = [];
   for (let at = from; at < cut; at += 1) if (!keep.has(at) && !state.ledger.isDropped(at)) fresh.push(at);
   return fresh.length === 0 ? undefined : { from, to: cut - 1, keep, fresh };
+}
+
+/** Would the user go on right behind an operator's message that stays? It is last or the assistant answers it (PV-A12). */
+export function isStranded({ state, profile }: Session, keep: ReadonlySet<number>, cut: number): boolean {
+  if (state.format !== 'anthropic' || !profile.midSystem) return false;
+  const stands = (at: number) =>
+    !state.ledger.isDropped(at) && !isEffortOnly(state.messages[at]!.native.value);
+  let last = -1;
+  for (const at of keep) if (at > last && stands(at)) last = at;
+  if (last < 0 || state.messages[last]!.reading.role !== 'system') return false;
+  let next = cut;
+  while (next < state.messages.length && !stands(next)) next += 1;
+  return state.messages[next]?.reading.role === 'user';
 }
 
 /** @param gone also what an earlier summary took out */
