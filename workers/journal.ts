@@ -1,6 +1,7 @@
 // The journal's writer thread: owns the SQLite file, commits what arrived since the last commit as one transaction.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { packError } from '../src/journal/packed.js';
+import { type Replayed, replayRedo } from '../src/journal/redo-replay.js';
 import { type Batch, Runner } from '../src/journal/runner.js';
 import { SqliteEngine, type SqliteOptions } from '../src/journal/sqlite-engine.js';
 
@@ -9,15 +10,18 @@ const IDLE_MS = 100;
 
 function serve(port: MessagePort, data: { path: string; options: SqliteOptions }): void {
   let engine: SqliteEngine;
+  let redo: Replayed;
   try {
     engine = new SqliteEngine(data.path, data.options);
+    redo = replayRedo(data.path, engine, engine.vault);
   } catch (e) {
     port.postMessage({ failed: packError(e) });
     return;
   }
   const runner = new Runner(engine, (reply) => port.postMessage(reply));
   let quiet: NodeJS.Timeout | undefined;
-  port.postMessage({ ready: true, ...engine.greeting });
+  const { notices, ...greeting } = engine.greeting;
+  port.postMessage({ ready: true, ...greeting, notices: [...notices, ...redo.notices], redone: redo.last });
   port.on('message', (first: Batch) => {
     const batches = [first];
     // What arrived while the last transaction ran leaves with this one.

@@ -14,7 +14,13 @@ import type {
 } from './store.js';
 
 export type WriteOp =
-  | { readonly op: 'append'; readonly group: PackedGroup; readonly blobs?: readonly Blob[] }
+  | {
+      readonly op: 'append';
+      readonly group: PackedGroup;
+      readonly blobs?: readonly Blob[];
+      /** Number of its record in the redo log: it was acknowledged, and a lost commit does not lose it. */
+      redo?: number;
+    }
   | { readonly op: 'meta'; readonly key: SessionKey; readonly meta: string }
   | {
       readonly op: 'snapshot';
@@ -38,9 +44,10 @@ export interface Engine {
   readonly notices: readonly string[];
   /**
    * One transaction; `sync` = it must survive a power loss, with all that came before. Returns what single ops failed with, by
-   * index (those left no trace); throws when the transaction as a whole is lost.
+   * index (those left no trace); throws when the transaction as a whole is lost. `redo`: number of the newest record of the redo
+   * log that it makes superfluous, kept with it by an engine that has such a log.
    */
-  commit(ops: readonly WriteOp[], sync: boolean): Map<number, Error>;
+  commit(ops: readonly WriteOp[], sync: boolean, redo?: number): Map<number, Error>;
   /** After a lost commit: gets back to what is on disk and proves that a write reaches it; throws when it does not. */
   probe(): void;
   /** Housekeeping when the queue is empty; `busy` = it is not, do only what cannot wait. */

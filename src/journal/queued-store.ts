@@ -3,7 +3,7 @@
 import { CuratedError } from '../errors.js';
 import type { CallName, EngineStats, WriteOp } from './engine.js';
 import { Failures } from './failures.js';
-import { type PackedRecords, packGroup, unpackError, unpackRecords } from './packed.js';
+import { type PackedGroup, type PackedRecords, packGroup, unpackError, unpackRecords } from './packed.js';
 import type { JournalRecord } from './record.js';
 import type { Batch, Call, Reply } from './runner.js';
 import {
@@ -22,12 +22,25 @@ import {
   type SweepOptions,
   type SweepResult,
 } from './store.js';
+import { Tails } from './tails.js';
 
 /** Carries batches to the engine's thread, or runs them on this one. */
 export interface Transport {
   post(batch: Batch): void;
   /** Frees the thread; called once, after the engine was closed. */
   end(): Promise<void>;
+}
+
+/** Where groups survive the process before the engine has them (redo-log.ts). */
+export interface Redo {
+  /** @returns number of the record that holds them; undefined where the engine must be waited for */
+  write(groups: readonly PackedGroup[]): number | undefined;
+  /** The engine has all records up to `no`. */
+  done(no: number): void;
+  /** What is written from now on lies apart from what is there, which goes once the engine has it. */
+  rotate(): void;
+  /** Nothing is written any more, and the engine has it all. */
+  close(): void;
 }
 
 export interface QueueLimits {
@@ -37,9 +50,11 @@ export interface QueueLimits {
   bytes: number;
 }
 
+type Append = WriteOp & { op: 'append' };
+
 interface Waiter {
   no: number;
-  sync: boolean;
+  level: FlushLevel;
   key: string | undefined;
   born: number;
   resolve: () => void;
@@ -55,12 +70,26 @@ interface Sent {
   sync: boolean;
   /** Milliseconds, monotonic. */
   at: number;
+  /** Number of its newest record in the redo log; 0 for none. */
+  redo: number;
   items: readonly (WriteOp | Call)[];
 }
+
+/** Time that groups which survive the process already wait for others, so that one transaction serves many; and bytes at most. */
+const LINGER_MS = 5;
+const LINGER_BYTES = 256 * 1024;
 
 export class QueuedStore implements Store {
   readonly #limits: QueueLimits;
   #transport: Transport | undefined;
+  #redo: Redo | undefined;
+  /** Newest record of the redo log that was written, and that the engine has if it is green. */
+  #redoNo = 0;
+  #redone = 0;
+  readonly #tails = new Tails();
+  /** Items that were looked at for the redo log already. */
+  #looked = 0;
+  #linger: NodeJS.Timeout | undefined;
   #items: (WriteOp | Call)[] = [];
   #groups = 0;
   #bytes = 0;
@@ -94,8 +123,9 @@ export class QueuedStore implements Store {
   }
 
   /** Called once by the store that owns the transport. */
-  protected connect(transport: Transport, notices: readonly string[]): void {
+  protected connect(transport: Transport, notices: readonly string[], redo?: Redo): void {
     this.#transport = transport;
+    this.#redo = redo;
     this.#notices = notices;
   }
 
@@ -134,17 +164,20 @@ export class QueuedStore implements Store {
     const sync = level === 'sync';
     const pending = this.#items.length > 0;
     const no = pending ? this.#next : this.#next - 1;
-    if ((sync ? this.#synced : this.#done) >= no) {
+    const isThere = (sync ? this.#synced : this.#done) >= no || (level === 'ack' && this.#survives(k));
+    if (isThere) {
       const error =
         k === undefined ? this.#failures.any() : this.#failures.of(k, no, this.#failures.birth(k));
       return error === undefined ? Promise.resolve() : Promise.reject(error);
     }
-    if (sync && this.#synced < no) {
-      this.#sync = true;
-      this.#schedule();
-      return this.#wait(this.#next, true, k);
-    }
-    return this.#wait(no, false, k);
+    this.#sync ||= sync;
+    if (sync || pending) this.#schedule();
+    return this.#wait(sync ? this.#next : no, level, k);
+  }
+
+  /** All of the session that was looked at survives the process, and nothing else was appended. */
+  #survives(k: string | undefined): boolean {
+    return k !== undefined && this.#looked === this.#items.length && this.#tails.isSafe(k);
   }
 
   room(): Promise<void> | undefined {
@@ -195,20 +228,22 @@ export class QueuedStore implements Store {
   }
 
   async copy(from: SessionKey, toSeq: number, to: SessionKey): Promise<void> {
-    this.#changed(to);
+    this.#replaced(to);
     await this.#call('copy', from, toSeq, to);
   }
 
   async rewind(key: SessionKey, toSeq: number, archive: string): Promise<RewindResult> {
-    this.#changed(key);
+    this.#replaced(key);
     const result = (await this.#call('rewind', key, toSeq, archive)) as RewindResult;
+    this.#tails.forget(keyText(key));
     this.#failures.replaced(keyText(key), this.#next);
     return result;
   }
 
   async restore(key: SessionKey, archive: string, archiveCurrentAs: string): Promise<SessionHead> {
-    this.#changed(key);
+    this.#replaced(key);
     const head = (await this.#call('restore', key, archive, archiveCurrentAs)) as SessionHead;
+    this.#tails.forget(keyText(key));
     this.#failures.replaced(keyText(key), this.#next);
     return head;
   }
@@ -218,13 +253,29 @@ export class QueuedStore implements Store {
   }
 
   async erase(key: SessionKey): Promise<void> {
-    this.#changed(key);
+    this.#replaced(key);
     await this.#call('erase', key);
+    this.#tails.forget(keyText(key));
     this.#failures.replaced(keyText(key), this.#next);
+    await this.#emptyRedo(key);
   }
 
-  sweep(options: SweepOptions): Promise<SweepResult> {
-    return this.#call('sweep', options) as Promise<SweepResult>;
+  async sweep(options: SweepOptions): Promise<SweepResult> {
+    const swept = (await this.#call('sweep', options)) as SweepResult;
+    for (const key of swept.removed) this.#tails.forget(keyText(key));
+    const [gone] = swept.removed;
+    if (gone !== undefined) await this.#emptyRedo(gone);
+    return swept;
+  }
+
+  /** What was erased must not stay in the log either: all that is in it now goes. */
+  async #emptyRedo(key: SessionKey): Promise<void> {
+    if (this.#redo === undefined) return;
+    // Two files by turns: after a call, which has all before it written, the one that was left is empty.
+    for (let i = 0; i < 2; i++) {
+      this.#redo.rotate();
+      await this.#call('head', key);
+    }
   }
 
   async backup(path: string): Promise<void> {
@@ -279,26 +330,37 @@ export class QueuedStore implements Store {
     try {
       await flushed;
     } finally {
-      await ended.catch(() => undefined);
+      const isDone = await ended.then(
+        () => this.#red === undefined,
+        () => false,
+      );
       await this.#transport?.end();
+      // What the engine could not take is read at the next start.
+      if (isDone) this.#redo?.close();
     }
   }
 
   /** A reply of the engine's thread. */
   protected onReply(reply: Reply): void {
     if (reply.red !== undefined) this.#setRed(reply.red === null ? undefined : unpackError(reply.red));
-    for (const f of reply.failures ?? [])
+    for (const f of reply.failures ?? []) {
+      this.#tails.forget(keyText(f.key));
       this.#failures.note(keyText(f.key), f.no, f.expectedSeq, unpackError(f.error));
+    }
     this.#done = Math.max(this.#done, reply.done);
     this.#synced = Math.max(this.#synced, reply.synced);
+    this.#tails.done(this.#done);
     let sent = 0;
     while (sent < this.#sent.length && this.#sent[sent]!.no <= this.#done) {
+      this.#redone = Math.max(this.#redone, this.#sent[sent]!.redo);
       this.#sentGroups -= this.#sent[sent]!.groups;
       this.#sentBytes -= this.#sent[sent]!.bytes;
       this.#tell(this.#sent[sent]!);
       sent++;
     }
     if (sent > 0) this.#sent.splice(0, sent);
+    // While it is red the engine owes what was acknowledged.
+    if (this.#red === undefined && this.#redone > 0) this.#redo?.done(this.#redone);
     this.#settleWaiters();
     if (!this.#failures.none) this.#failures.settled(this.#done);
     for (const r of reply.results ?? []) {
@@ -318,6 +380,10 @@ export class QueuedStore implements Store {
   protected onGone(error: CuratedError): void {
     this.#setRed(error);
     this.#away = error;
+    this.#tails.clear();
+    clearTimeout(this.#linger);
+    this.#linger = undefined;
+    this.#looked = 0;
     for (const { no, items } of this.#sent) this.#lose(no, items, error);
     this.#lose(this.#next, this.#items, error);
     this.#items = [];
@@ -342,7 +408,8 @@ export class QueuedStore implements Store {
 
   #lose(no: number, items: readonly (WriteOp | Call)[], error: CuratedError): void {
     for (const item of items) {
-      if (item.op === 'append')
+      // What is in the redo log is there again with the next thread.
+      if (item.op === 'append' && item.redo === undefined)
         this.#failures.note(keyText(item.group.key), no, item.group.expectedSeq, error);
     }
   }
@@ -350,6 +417,8 @@ export class QueuedStore implements Store {
   /** A new thread serves the same store. What the old one left undone counts as lost; its callers have been told. */
   protected onBack(): void {
     this.#away = undefined;
+    // It has read the redo log.
+    this.#redone = this.#redoNo;
     // The batch that was being gathered is gone too.
     this.onReply({ done: this.#next, synced: this.#next, red: null });
     this.#next++;
@@ -360,9 +429,9 @@ export class QueuedStore implements Store {
     if (this.#red) throw this.#red;
   }
 
-  #wait(no: number, sync: boolean, key: string | undefined): Promise<void> {
+  #wait(no: number, level: FlushLevel, key: string | undefined): Promise<void> {
     const born = this.#failures.birth(key);
-    return new Promise((resolve, reject) => this.#waiters.push({ no, sync, key, born, resolve, reject }));
+    return new Promise((resolve, reject) => this.#waiters.push({ no, level, key, born, resolve, reject }));
   }
 
   #settleWaiters(): void {
@@ -380,7 +449,7 @@ export class QueuedStore implements Store {
         common ??= this.#failures.any();
         error = common;
       }
-      if (error === undefined && w.sync && w.no > this.#synced) error = this.#red ?? unsynced();
+      if (error === undefined && w.level === 'sync' && w.no > this.#synced) error = this.#red ?? unsynced();
       if (error === undefined) w.resolve();
       else w.reject(error);
     }
@@ -395,6 +464,12 @@ export class QueuedStore implements Store {
 
   onChange(listener: (key: SessionKey) => void): void {
     this.#changeListeners.push(listener);
+  }
+
+  /** The journal of `key` becomes another one. */
+  #replaced(key: SessionKey): void {
+    this.#tails.forget(keyText(key));
+    this.#changed(key);
   }
 
   #changed(key: SessionKey): void {
@@ -416,11 +491,88 @@ export class QueuedStore implements Store {
     if (this.#scheduled) return;
     this.#scheduled = true;
     // After the poll phase: all that arrived on the sockets in this tick leaves as one batch.
-    setImmediate(() => this.#post());
+    setImmediate(() => this.#tick());
+  }
+
+  #tick(): void {
+    this.#scheduled = false;
+    if (this.#items.length === 0 && !this.#sync) return;
+    this.#log();
+    this.#settleSafe();
+    const isAwaited = this.#sync || this.#waiters.some((w) => w.no === this.#next);
+    if (isAwaited || !this.#mayLinger()) {
+      this.#post();
+      return;
+    }
+    this.#linger ??= setTimeout(() => {
+      this.#linger = undefined;
+      if (this.#items.length > 0) this.#post();
+    }, LINGER_MS);
+  }
+
+  /** Nothing of what is being gathered is only here, or asks something. */
+  #mayLinger(): boolean {
+    if (this.#redo === undefined || this.#bytes > LINGER_BYTES) return false;
+    return this.#items.every(
+      (item) => item.op !== 'call' && (item.op !== 'append' || item.redo !== undefined),
+    );
+  }
+
+  /** Puts into the redo log what it can take of that which came since it was last looked at. */
+  #log(): void {
+    if (this.#redo === undefined) return;
+    // Whoever waits for the disk has nothing of a record beside it.
+    const synced = new Set<string | undefined>();
+    for (const w of this.#waiters) if (w.level === 'sync' && w.no === this.#next) synced.add(w.key);
+    let run: Append[] = [];
+    for (; this.#looked < this.#items.length; this.#looked++) {
+      const item = this.#items[this.#looked]!;
+      if (item.op === 'append') {
+        const k = keyText(item.group.key);
+        const isSafe =
+          item.blobs === undefined &&
+          this.#tails.fits(k, item.group) &&
+          !synced.has(k) &&
+          !synced.has(undefined);
+        if (isSafe) run.push(item);
+        this.#tails.grew(k, item.group, isSafe ? 0 : this.#next);
+      } else if (item.op === 'call') {
+        // A call may make another journal of one: what is before it and what is behind it are two records.
+        this.#write(run);
+        run = [];
+      }
+    }
+    this.#write(run);
+  }
+
+  #write(ops: readonly Append[]): void {
+    if (ops.length === 0) return;
+    const no = this.#redo!.write(ops.map((op) => op.group));
+    if (no !== undefined) {
+      this.#redoNo = no;
+      for (const op of ops) op.redo = no;
+      return;
+    }
+    for (const { group } of ops) this.#tails.grew(keyText(group.key), group, this.#next);
+  }
+
+  /** Answers those who wait for no more than that it survives the process. */
+  #settleSafe(): void {
+    if (this.#redo === undefined || this.#waiters.length === 0) return;
+    this.#waiters = this.#waiters.filter((w) => {
+      if (w.level !== 'ack' || w.key === undefined || !this.#tails.isSafe(w.key)) return true;
+      const error = this.#failures.of(w.key, w.no, w.born);
+      if (error === undefined) w.resolve();
+      else w.reject(error);
+      return false;
+    });
   }
 
   #post(): void {
-    this.#scheduled = false;
+    this.#log();
+    clearTimeout(this.#linger);
+    this.#linger = undefined;
+    this.#looked = 0;
     const no = this.#next++;
     const batch: Batch = { no, sync: this.#sync, items: this.#items };
     this.#sent.push({
@@ -430,6 +582,7 @@ export class QueuedStore implements Store {
       records: this.#records,
       sync: this.#sync,
       at: this.#commitListener === undefined ? 0 : performance.now(),
+      redo: this.#redoNo,
       items: this.#items,
     });
     this.#sentGroups += this.#groups;

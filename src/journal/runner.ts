@@ -2,6 +2,7 @@
 // Lives on the engine's thread; knows no session and no engine in particular.
 import { CuratedError } from '../errors.js';
 import { blobsOf, type CallName, CHANGES, type Engine, LostCommit, type WriteOp } from './engine.js';
+import { Owed } from './owed.js';
 import { type PackedError, packError } from './packed.js';
 import type { SessionKey } from './store.js';
 
@@ -45,6 +46,7 @@ export class Runner {
   #synced = 0;
   #unsynced = false;
   #done = 0;
+  readonly #owed = new Owed();
   #probe: NodeJS.Timeout | undefined;
 
   constructor(
@@ -99,7 +101,7 @@ export class Runner {
     if (ops.length === 0 && !(sync && this.#unsynced)) return;
     if (this.#red === undefined) {
       try {
-        const failed = this.engine.commit(ops, sync);
+        const failed = this.engine.commit(ops, sync, newestRedo(ops));
         this.#unsynced = !sync;
         for (const [i, error] of failed) addFailure(reply, ops[i]!, owners[i]!, packError(error));
         return;
@@ -108,7 +110,22 @@ export class Runner {
       }
     }
     const error = this.#red!;
-    for (let i = 0; i < ops.length; i++) addFailure(reply, ops[i]!, owners[i]!, error);
+    for (let i = 0; i < ops.length; i++) {
+      const op = ops[i]!;
+      if (op.op === 'append' && op.redo !== undefined) this.#owed.add(op);
+      else addFailure(reply, op, owners[i]!, error);
+    }
+  }
+
+  /** Writes what was acknowledged while nothing could be written. */
+  #payOwed(): void {
+    if (this.#owed.none) return;
+    const { ops } = this.#owed;
+    const failed = this.engine.commit(ops, true, newestRedo(ops));
+    const reply: Reply = { done: this.#done, synced: this.#synced };
+    for (const [i, error] of failed) addFailure(reply, ops[i]!, this.#done, packError(error));
+    this.#owed.clear();
+    if (failed.size > 0) this.reply(reply);
   }
 
   #call(call: Call, reply: Reply): void {
@@ -126,6 +143,14 @@ export class Runner {
   }
 
   #carryOut({ name, args }: Call): unknown {
+    if (!this.#owed.none && name === 'read') {
+      const [key, fromSeq, limit] = args as [SessionKey, number, number];
+      return this.#owed.read(key, fromSeq, limit, this.engine.read(key, fromSeq, limit));
+    }
+    if (!this.#owed.none && name === 'head') {
+      const [key] = args as [SessionKey];
+      return this.#owed.head(key, this.engine.head(key));
+    }
     if (name === 'blobs') return blobsOf(this.engine, ...(args as [SessionKey, string[]]));
     const method = this.engine[name] as (...args: readonly unknown[]) => unknown;
     return method.apply(this.engine, args as unknown[]);
@@ -151,6 +176,7 @@ export class Runner {
     this.#probe = setTimeout(() => {
       try {
         this.engine.probe();
+        this.#payOwed();
       } catch (e) {
         this.#red = packError(e);
         this.#schedule();
@@ -174,6 +200,15 @@ export class Runner {
       this.reply({ done: this.#done, synced: this.#synced, red: this.#red! });
     }
   }
+}
+
+/** What the redo log need not hold any more, once these are written. */
+function newestRedo(ops: readonly WriteOp[]): number | undefined {
+  for (let i = ops.length - 1; i >= 0; i--) {
+    const op = ops[i]!;
+    if (op.op === 'append' && op.redo !== undefined) return op.redo;
+  }
+  return undefined;
 }
 
 function addFailure(reply: Reply, op: WriteOp, no: number, error: PackedError): void {

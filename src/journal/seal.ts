@@ -16,7 +16,10 @@ import {
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { CuratedError } from '../errors.js';
+import { redoPaths } from './redo-log.js';
+import { replayRedo } from './redo-replay.js';
 import { type Salvage, salvage, salvageable } from './salvage.js';
+import { SqliteEngine } from './sqlite-engine.js';
 import { storageError } from './sqlite-schema.js';
 import type { Vault } from './vault.js';
 import { isSealed, vaultOf } from './vault-of-file.js';
@@ -59,13 +62,14 @@ export function sealJournal(path: string, key: Uint8Array, o: SealOptions = {}):
   const next = `${path}${SUFFIX}`;
   // Left by one that was cut off.
   removeDatabase(next);
-  // What the log holds goes into the file, and the log away: it must not be read into the new one.
-  const db = open(path);
+  // What the logs hold goes into the file, and they go: they must not be read into the new one.
+  const engine = new SqliteEngine(path);
   try {
-    db.pragma('wal_checkpoint(TRUNCATE)');
+    replayRedo(path, engine, engine.vault);
   } finally {
-    db.close();
+    engine.close();
   }
+  for (const log of redoPaths(path)) wipeFile(log);
   o.step?.('begun');
   try {
     const found = salvage(path, next, undefined, key);

@@ -21,7 +21,7 @@ import {
   type SweepOptions,
   type SweepResult,
 } from './store.js';
-import { SealedVault } from './vault.js';
+import { SealedVault, type Vault } from './vault.js';
 
 /** An index that lives in the same file (search), kept in the transactions that write and remove the records it is made from. */
 export interface Feed {
@@ -71,11 +71,11 @@ export class SqliteEngine implements Engine {
     this.#index = this.#feed?.(db);
   }
 
-  commit(ops: readonly WriteOp[], sync: boolean): Map<number, Error> {
+  commit(ops: readonly WriteOp[], sync: boolean, redo?: number): Map<number, Error> {
     const failed = new Map<number, Error>();
     for (;;) {
       try {
-        this.#transact(sync, () => this.#write(ops, sync, failed));
+        this.#transact(sync, () => this.#write(ops, sync, failed, redo));
         return failed;
       } catch (e) {
         // One operation cannot be done, and may have left half of itself: the others go again without it.
@@ -96,7 +96,17 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  #write(ops: readonly WriteOp[], sync: boolean, failed: Map<number, Error>): void {
+  /** Number of the newest record of the redo log that the file has. */
+  get redone(): number {
+    return this.#file.redone;
+  }
+
+  /** How values lie in the file. */
+  get vault(): Vault {
+    return this.#file.vault;
+  }
+
+  #write(ops: readonly WriteOp[], sync: boolean, failed: Map<number, Error>, redo: number | undefined): void {
     const dirty = new Set<HeadRow>();
     for (let i = 0; i < ops.length; i++) {
       const op = ops[i]!;
@@ -120,6 +130,7 @@ export class SqliteEngine implements Engine {
     for (const row of dirty) this.#heads.save(row);
     // A commit without a change would sync nothing.
     if (sync && dirty.size === 0) this.#file.tick();
+    if (redo !== undefined) this.#file.redid(redo);
   }
 
   #append(op: WriteOp & { op: 'append' }, dirty: Set<HeadRow>): Error | undefined {

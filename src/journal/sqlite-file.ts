@@ -125,6 +125,17 @@ export class SqliteFile {
     this.#sql.tick.run();
   }
 
+  /** Number of the newest record of the redo log that is in the file; 0 when none ever was. */
+  get redone(): number {
+    const found = this.#sql.redone.get();
+    return typeof found === 'number' ? found : 0;
+  }
+
+  /** To be called in the transaction that the record's content is written with. */
+  redid(no: number): void {
+    this.#sql.put.run('redo', no);
+  }
+
   #rollback(): void {
     if (!this.db.inTransaction) return;
     try {
@@ -202,6 +213,7 @@ function statements(db: Db) {
     commit: db.prepare('COMMIT'),
     tick: db.prepare("UPDATE header SET value = value + 1 WHERE key = 'ticks'"),
     put: db.prepare('REPLACE INTO header (key, value) VALUES (?, ?)'),
+    redone: db.prepare("SELECT value FROM header WHERE key = 'redo'").pluck(),
     unput: db.prepare('DELETE FROM header WHERE key = ?'),
   };
 }

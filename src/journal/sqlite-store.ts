@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { CuratedError } from '../errors.js';
 import { type PackedError, unpackError } from './packed.js';
 import { QueuedStore, type QueueLimits } from './queued-store.js';
+import { RedoLog } from './redo-log.js';
 import type { Batch, Reply } from './runner.js';
 import type { SqliteOptions } from './sqlite-engine.js';
 import { OPEN_VAULT, SealedVault, type Vault } from './vault.js';
@@ -11,7 +12,7 @@ export interface SqliteStoreOptions extends SqliteOptions {
   readonly limits?: Partial<QueueLimits>;
 }
 
-type Hello = { ready: true; notices: string[]; root?: Uint8Array } | { failed: PackedError };
+type Hello = { ready: true; notices: string[]; root?: Uint8Array; redone: number } | { failed: PackedError };
 
 /** Time before a thread that ended is replaced, and before each further try, in ms. */
 const RESPAWN_MS = 250;
@@ -29,7 +30,7 @@ export class SqliteStore extends QueuedStore {
     path: string,
     options: SqliteOptions,
     thread: Worker,
-    { notices, root }: { notices: readonly string[]; root?: Uint8Array },
+    { notices, root, redone }: { notices: readonly string[]; root?: Uint8Array; redone: number },
     limits?: Partial<QueueLimits>,
   ) {
     super(limits);
@@ -48,6 +49,7 @@ export class SqliteStore extends QueuedStore {
         },
       },
       notices,
+      new RedoLog(path, this.vault, redone),
     );
   }
 

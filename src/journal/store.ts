@@ -33,10 +33,17 @@ export interface Snapshot {
   readonly bytes: Uint8Array;
 }
 
-export type FlushLevel = 'os' | 'sync';
+/** How far what was appended has come; each level has those before it. */
+export type FlushLevel =
+  /** With the operating system, in the journal or in the log beside it: it survives the process. */
+  | 'ack'
+  /** In the journal: others who read the file see it. */
+  | 'os'
+  /** On the disk: it survives a power loss. */
+  | 'sync';
 
 export interface Commit {
-  readonly level: FlushLevel;
+  readonly level: 'os' | 'sync';
   readonly seconds: number;
   readonly records: number;
 }
@@ -116,8 +123,7 @@ export interface Store {
     blobs?: readonly Blob[],
   ): void;
   /**
-   * Resolves when all that was appended before is written to the operating system ('os': survives the process) or synced
-   * ('sync': survives a power loss). With a key it rejects for that session's failures and the store's alone, else for any.
+   * Resolves when all that was appended before has come as far as `level`. With a key it rejects for that session's failures and the store's alone, else for any.
    */
   flush(level: FlushLevel, key?: SessionKey): Promise<void>;
   /** Back-pressure: undefined while the queue has room, else resolves when it has. Ask before taking in more work. */

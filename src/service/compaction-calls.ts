@@ -20,7 +20,7 @@ export const COMPACTION_CALLS: Handlers = {
     let begun: Cycle | undefined;
     try {
       const started = await actor.write(
-        { holder: caller, command: 'write', method: 'memory.compact', level: 'os' },
+        { holder: caller, command: 'write', method: 'memory.compact', level: 'ack' },
         (draft) => {
           const { session } = actor;
           const { state, settings } = session;
@@ -67,7 +67,7 @@ export const COMPACTION_CALLS: Handlers = {
     const overflow = isOverflow(told.message, told.type) || isOverflowStop(p.stop_reason);
     const again =
       repeated ||
-      (await actor.write({ holder: caller, command: 'write', method: 'llm.error', level: 'os' }, (draft) => {
+      (await actor.write({ holder: caller, command: 'write', method: 'llm.error', level: 'ack' }, (draft) => {
         const { recovering, sent } = session.state;
         draft.push(
           event('llm.error', {

@@ -28,7 +28,7 @@ async function change(
 ): Promise<{ block: string; tokens: number }> {
   const actor = await rooms.registry.known(caller.tenant, p.session);
   return actor.write(
-    { holder: caller, command: 'write', method, level: 'os', key: p.key, params: p, beside: true },
+    { holder: caller, command: 'write', method, level: 'ack', key: p.key, params: p, beside: true },
     (draft) => {
       draft.push(event('durable.changed', payload));
       const { text, tokens } = actor.session.durableBlock();

@@ -116,7 +116,7 @@ async function hand(
       {
         // What the daemon asks itself answers whoever holds the session by now.
         holder: embedder.over === undefined ? caller : undefined,
-        ...{ command: 'write' as const, method: 'embeddings.create', level: 'os' as const },
+        ...{ command: 'write' as const, method: 'embeddings.create', level: 'ack' as const },
       },
       (draft) => takeVector(actor.session, draft, wanted, embedder, answer),
     );

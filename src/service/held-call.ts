@@ -40,7 +40,7 @@ export async function heldCall(
             holder: caller,
             command: 'write',
             method: call.method,
-            level: 'os',
+            level: 'ack',
             key: call.key,
             params: call.params,
             unfinished: isHeld,

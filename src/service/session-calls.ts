@@ -25,7 +25,7 @@ export const SESSION_CALLS: Handlers = {
     const id = p.session ?? `s-${randomUUID()}`;
     const actor = await rooms.registry.get(caller.tenant, id);
     const result = await actor.write(
-      { holder: caller, command: 'open', method: 'session.open', level: 'os', takesLease: true },
+      { holder: caller, command: 'open', method: 'session.open', level: 'ack', takesLease: true },
       async (draft) => {
         const resumed = await open(actor.session, p, draft);
         // A cycle that a restart cut off has no end in the journal; nobody works on it any more.
@@ -57,7 +57,7 @@ export const SESSION_CALLS: Handlers = {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     offerEmbedder(caller, actor, rooms);
     const appended = await actor.write(
-      { holder: caller, command: 'write', method: 'session.append', level: 'os', key: p.key, params: p },
+      { holder: caller, command: 'write', method: 'session.append', level: 'ack', key: p.key, params: p },
       (draft) =>
         append(
           actor.session,
@@ -163,7 +163,7 @@ export const SESSION_CALLS: Handlers = {
         holder: caller,
         command: 'write',
         method: 'session.undo',
-        level: 'os',
+        level: 'ack',
         key: p.key,
         params: p,
         beside: true,

@@ -150,7 +150,7 @@ export class WorkingFiles implements FileKeeper {
     const at = this.folderOf(f.key);
     try {
       // What the journal has not got yet must not be read here first.
-      await this.#deps.store.flush('os', f.key);
+      await this.#deps.store.flush('ack', f.key);
       for (const archive of archives) await writeArchive(at, archive);
       if (!f.known) await this.#archivesAsJournalled(f.key, at, backups);
       for (const name of f.names) {

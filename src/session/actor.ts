@@ -229,7 +229,7 @@ export class SessionActor {
 
   /** A command of the daemon's own, whoever holds the session. */
   own<T>(body: (draft: Draft) => Promise<T> | T): Promise<T> {
-    return this.write({ holder: undefined, command: 'write', method: 'daemon', level: 'os' }, body);
+    return this.write({ holder: undefined, command: 'write', method: 'daemon', level: 'ack' }, body);
   }
 
   /** A command that only looks. */
@@ -259,7 +259,7 @@ export class SessionActor {
     return this.#mailbox.run(async () => {
       if (this.#parked) return false;
       await this.#recover();
-      await this.#deps.store.flush('os', this.key);
+      await this.#deps.store.flush('ack', this.key);
       const whole = await foldState(this.#deps.store, this.key);
       const { state, borrowed } = this.session;
       const { epoch } = state;
@@ -279,7 +279,7 @@ export class SessionActor {
     return this.#mailbox.run(async () => {
       await this.#recover();
       const upTo = this.session.state.seq;
-      await this.#deps.store.flush('os', this.key);
+      await this.#deps.store.flush('ack', this.key);
       this.#deliver(upTo);
       await catchUp(upTo);
       this.#subscribers.add(subscriber);
@@ -381,7 +381,7 @@ export class SessionActor {
   /** The operator may ask for more than the call's own promise, or for less than a sync. */
   #level(asked: FlushLevel): FlushLevel {
     const fsync = this.#deps.fsync();
-    return fsync === 'every-event' ? 'sync' : fsync === 'none' ? 'os' : asked;
+    return fsync === 'every-event' ? 'sync' : fsync === 'none' ? 'ack' : asked;
   }
 
   async #settle(level: FlushLevel, upTo: number): Promise<void> {

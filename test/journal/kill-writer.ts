@@ -16,6 +16,9 @@ function say(line: string): void {
   }
 }
 
+/** Mostly as turns are acknowledged. */
+const LEVELS = ['sync', 'ack', 'ack', 'os', 'ack'] as const;
+
 const store = await SqliteStore.open(process.argv[2]!);
 const sessions = Array.from({ length: 8 }, (_, i) => key(`s${i}`));
 const heads = await Promise.all(sessions.map(async (k) => (await store.head(k)) ?? { seq: 0, hash: '' }));
@@ -27,7 +30,7 @@ await Promise.all(
       const records = group(head, 1 + ((turn + s) % 5));
       store.append(k, head.seq, records);
       head = records.at(-1)!;
-      await store.flush(turn % 3 === 0 ? 'sync' : 'os', k);
+      await store.flush(LEVELS[turn % LEVELS.length]!, k);
       say(`${s} ${head.seq}`);
     }
   }),
