@@ -16,6 +16,17 @@ function redactorOf({ journal }: Settings): Redactor | undefined {
   return journal.redact.length === 0 ? undefined : new Redactor(journal.redact);
 }
 
+/** What is looked at when the daemon starts, and not after. */
+function fixedOf({ curated, journal }: Settings): Record<string, string> {
+  const { listen, limits } = curated;
+  const { encrypt } = journal;
+  return {
+    'curated.listen': JSON.stringify(listen),
+    'curated.limits': JSON.stringify(limits),
+    'journal.encrypt': JSON.stringify(encrypt) ?? '',
+  };
+}
+
 /** The daemon's own configuration file: read at start, again when asked; a wrong one never replaces a right one. */
 export class DaemonConfig {
   layers: readonly ConfigLayer[] = [];
@@ -27,6 +38,7 @@ export class DaemonConfig {
   redactor: Redactor | undefined;
   readonly #file: string;
   readonly #log: Log;
+  readonly #fixed: Record<string, string>;
 
   constructor(file: string, log: Log) {
     this.#file = file;
@@ -34,6 +46,7 @@ export class DaemonConfig {
     this.layers = this.#read();
     this.settings = resolveSettings(this.layers);
     this.redactor = redactorOf(this.settings);
+    this.#fixed = fixedOf(this.settings);
   }
 
   reload(): void {
@@ -46,6 +59,9 @@ export class DaemonConfig {
         { file: this.#file },
         'configuration read; sessions take it up at their next turn boundary',
       );
+      const now = fixedOf(this.settings);
+      const keys = Object.keys(now).filter((key) => now[key] !== this.#fixed[key]);
+      if (keys.length > 0) this.#log.warn({ keys }, 'these are taken up when the daemon is started again');
     } catch (e) {
       this.#log.error({ file: this.#file, error: (e as Error).message }, 'the running configuration stays');
     }

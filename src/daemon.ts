@@ -47,6 +47,8 @@ export interface DaemonOptions {
   paths: Paths;
   /** TCP port; 0 for any free one, false for none. */
   port?: number | false | undefined;
+  /** Where the port is taken, any free one. */
+  anyPort?: boolean | undefined;
   /** Loopback address to bind. */
   host?: string | undefined;
   /** Unix socket; false for none. */
@@ -284,6 +286,7 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
   const gate = createGate({
     socketPath: o.socket === false ? undefined : checkSocketPath(o.socket ?? listen.socket ?? paths.socket),
     port: o.port ?? listen.port ?? DEFAULT_PORT,
+    anyPort: o.anyPort,
     host: o.host,
     tokens,
     limits,

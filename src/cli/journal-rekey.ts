@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { journalIsSealed, readKey, rekey } from '../journal/index.js';
 import { resolvePaths } from '../paths.js';
-import { say } from './connection.js';
+import { printJson, say } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
 import { journalPath } from './journal-checks.js';
 import { journalKey } from './journal-key.js';
@@ -18,7 +18,8 @@ export function registerRekey(journal: Command): void {
     )
     .option('--key-file <file>', 'file with the new key, mode 0600')
     .option('--key-env <name>', 'environment variable with the new key')
-    .action(async (o: { keyFile?: string; keyEnv?: string }) => {
+    .option('--json', 'as JSON')
+    .action(async (o: { keyFile?: string; keyEnv?: string; json?: boolean }) => {
       const paths = resolvePaths();
       const path = journalPath(paths);
       const [named, old] = [readKey(o, process.env), journalKey()];
@@ -28,6 +29,7 @@ export function registerRekey(journal: Command): void {
       await withOwnData(paths, () => {
         if (!journalIsSealed(path)) {
           const { sessions, events } = sealData(paths, next);
+          if (o.json === true) return printJson({ journal: path, done: 'encrypted', sessions, events });
           say(
             `${path} is encrypted: ${counted(sessions, 'journal')} with ${counted(events, 'event')}, read back.`,
           );
@@ -37,9 +39,13 @@ export function registerRekey(journal: Command): void {
         }
         // Of an encryption that was cut off at its end.
         wipePlain(paths);
-        if (named === undefined) return say(`${path} is encrypted already.`);
+        if (named === undefined)
+          return o.json === true
+            ? printJson({ journal: path, done: 'nothing' })
+            : say(`${path} is encrypted already.`);
         if (old === undefined) throw new CommandError('the configuration names no key (journal.encrypt)');
         rekey(path, old, named);
+        if (o.json === true) return printJson({ journal: path, done: 'rekeyed' });
         say(
           `${path} opens with the new key alone: name it in journal.encrypt. Backups keep the key that they were made with.`,
         );

@@ -16,7 +16,7 @@ import { paint } from './paint.js';
 
 interface StartOptions {
   config?: string;
-  port?: number;
+  port?: number | 'auto';
   socket?: string;
   log?: string;
   detach?: boolean;
@@ -31,7 +31,7 @@ export function register(program: Command): void {
     .command('start')
     .description('run the daemon; exits 3 when one runs already')
     .option('--config <file>', 'YAML configuration')
-    .option('--port <n>', 'TCP port on 127.0.0.1; 0 for any free one', portNumber)
+    .option('--port <n>', 'TCP port on 127.0.0.1; 0: any free one; auto: any free one if it is taken', portOf)
     .option('--socket <path>', 'unix socket')
     .option(
       '--log <file>',
@@ -45,10 +45,11 @@ export function register(program: Command): void {
     });
 }
 
-function portNumber(text: string): number {
+function portOf(text: string): number | 'auto' {
+  if (text === 'auto') return text;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('a port is a whole number from 0 to 65535');
+    throw new InvalidArgumentError('a port is a whole number from 0 to 65535, or auto');
   return port;
 }
 
@@ -59,7 +60,7 @@ async function foreground(o: StartOptions): Promise<number> {
   try {
     const daemon = await startDaemon({
       paths: o.config === undefined ? found : { ...found, config: existing(o.config) },
-      port: o.port,
+      ...(o.port === 'auto' ? { anyPort: true } : { port: o.port }),
       socket: o.socket,
       ...(o.log === undefined ? {} : { logFile: resolve(o.log) }),
       testClock: process.env['CURATED_TEST_CLOCK'] === '1',
@@ -75,7 +76,7 @@ async function foreground(o: StartOptions): Promise<number> {
     await daemon.ended;
     return EXIT.ok;
   } catch (e) {
-    if (e instanceof AlreadyRunningError) throw alreadyRunning(e.message);
+    if (e instanceof AlreadyRunningError) throw alreadyRunning(e.message, e.where !== found.data);
     throw e;
   }
 }
@@ -86,9 +87,12 @@ function existing(file: string): string {
   return file;
 }
 
-function alreadyRunning(message: string): CommandError {
+/** @param isOthers the data folder is free: what has the port or the socket is the daemon of another CURATED_HOME, or of another user */
+function alreadyRunning(message: string, isOthers = false): CommandError {
   return new CommandError(message, {
-    hint: 'curated status tells of it; curated stop ends it',
+    hint: isOthers
+      ? 'it is not the one of this data folder: take another --port (auto: any free one) or --socket'
+      : 'curated status tells of it; curated stop ends it',
     exit: EXIT.alreadyRunning,
   });
 }
@@ -142,10 +146,10 @@ async function detach(o: StartOptions): Promise<number> {
     say(`curated runs (pid ${child.pid}) on ${[url, socket].filter((p) => p !== undefined).join(' and ')}`);
     return EXIT.ok;
   }
-  // Two were started at once, and the other one has the data folder.
-  if (code === EXIT.alreadyRunning)
-    throw alreadyRunning('already running: another command started a daemon at the same moment');
   const said = readFileSync(file, 'utf8').trim().split('\n').slice(-5).join('\n');
+  // Two were started at once, and the other one has the data folder; or another home's daemon has the port.
+  if (code === EXIT.alreadyRunning)
+    throw new CommandError(said.replace(/^curated: /, ''), { exit: EXIT.alreadyRunning });
   if (code === undefined) {
     child.kill('SIGTERM');
     throw new CommandError(`the daemon did not answer within ${START_MS / 1000} s`, {

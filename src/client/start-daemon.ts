@@ -9,7 +9,7 @@ import { ClientError } from './errors.js';
 export interface StartOptions {
   /** In the place of CURATED_HOME. */
   home?: string;
-  /** Program and arguments that start a daemon which goes on by itself; default: `start --detach` of this very build. */
+  /** Program and arguments that start a daemon which goes on by itself; default: `start --detach --port auto` of this very build. */
   startCommand?: readonly [string, ...string[]];
   /** How long a daemon may take to start while its process lives, in ms; default 120,000: a busy machine, a large journal. */
   startMs?: number;
@@ -81,7 +81,14 @@ class Command {
   #words = '';
 
   constructor(o: StartOptions) {
-    const [program, ...args] = o.startCommand ?? [process.execPath, MAIN, 'start', '--detach'];
+    const [program, ...args] = o.startCommand ?? [
+      process.execPath,
+      MAIN,
+      'start',
+      '--detach',
+      '--port',
+      'auto',
+    ];
     const env = o.home === undefined ? process.env : { ...process.env, CURATED_HOME: o.home };
     // A command of somebody else's may be the daemon itself, which would lose its stderr when this process ends.
     const stderr = o.startCommand === undefined ? 'pipe' : 'ignore';

@@ -23,6 +23,8 @@ export const DEFAULT_PORT = 7477;
 export interface GateOptions {
   /** Absolute path of the unix socket; absent: none. */
   socketPath?: string | undefined;
+  /** Where the port is taken, any free one: clients find it in run/daemon.json. Default false. */
+  anyPort?: boolean | undefined;
   /** TCP port, 0 for any free one, false for no TCP. Default 7477. */
   port?: number | false | undefined;
   /** Loopback address to bind. Default 127.0.0.1. */
@@ -136,11 +138,12 @@ class FrontDoor implements Gate, ConnectionOwner {
   }
 
   async listen(): Promise<Listening> {
-    const { socketPath, port = DEFAULT_PORT, host = '127.0.0.1' } = this.#o;
+    const { socketPath, port = DEFAULT_PORT, host = '127.0.0.1', anyPort } = this.#o;
     const { accept_backlog: backlog } = this.limits;
     try {
       if (socketPath !== undefined) await listenUnix(this.#door('unix'), socketPath, backlog);
-      const url = port === false ? undefined : await listenTcp(this.#door('tcp'), host, port, backlog);
+      const url =
+        port === false ? undefined : await listenTcp(this.#door('tcp'), host, port, backlog, anyPort);
       return { url, socket: socketPath };
     } catch (e) {
       await this.close();

@@ -12,7 +12,7 @@ const LOOPBACK: Readonly<Record<string, string>> = {
 };
 
 /**
- * Listens on a loopback address; port 0 takes any free one.
+ * Listens on a loopback address; port 0 takes any free one, and so does `anyPort` where the port is taken.
  * @returns the WebSocket url.
  * @throws CuratedError CONFIG for another address or a port that another program holds; AlreadyRunningError where a daemon answers.
  */
@@ -21,6 +21,7 @@ export async function listenTcp(
   host: string,
   port: number,
   backlog: number,
+  anyPort = false,
 ): Promise<string> {
   const address = Object.hasOwn(LOOPBACK, host) ? LOOPBACK[host] : undefined;
   if (address === undefined)
@@ -31,9 +32,14 @@ export async function listenTcp(
   } catch (e) {
     const code = (e as NodeJS.ErrnoException).code;
     if (code !== 'EADDRINUSE') fail('CONFIG', `cannot listen on ${address}:${port} (${code})`, { cause: e });
+    if (anyPort) return listenTcp(server, host, 0, backlog);
     const who = await probe({ host: address, port }, 'stranger').catch(() => 'stranger');
     if (who === 'daemon') throw new AlreadyRunningError(`${address}:${port}`);
-    fail('CONFIG', `port ${port} is in use by another program; choose one with --port`, { cause: e });
+    fail(
+      'CONFIG',
+      `port ${port} is in use by another program; choose one with --port, or by curated.listen.port of the configuration (0: any free one)`,
+      { cause: e },
+    );
   }
   const bound = (server.address() as AddressInfo).port;
   return `ws://${address.includes(':') ? `[${address}]` : address}:${bound}/v1`;

@@ -351,7 +351,7 @@ export const JOURNAL_FIELDS: Shape<JournalSettings> = {
   retainDays: int({
     fallback: 30,
     unit: 'days',
-    text: 'older journals are removed at start; 0 or less: never',
+    text: 'older journals are removed, at start and every 6 hours; 0 or less: never',
   }),
   rotateSizeMb: int({ fallback: 4, min: 1, unit: 'MiB', text: 'for a store with segments' }),
   excludeEvents: list<string>({

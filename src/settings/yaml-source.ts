@@ -14,6 +14,12 @@ export type YamlRead =
   | { ok: true; value: unknown; line(path: KeyPath): number | undefined }
   | { ok: false; errors: ConfigFault[] };
 
+/** Where the parser's own words speak to programmers. */
+const WORDS: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'tabs are not allowed as indentation',
+  MULTIPLE_DOCS: 'a second document begins here, and a configuration is one',
+};
+
 function firstLine(text: string): string {
   return text.split('\n', 1)[0]!.replace(/ at line \d+, column \d+:?$/, '');
 }
@@ -56,7 +62,7 @@ export function readYaml(text: string): YamlRead {
         errors: problems.slice(0, 20).map((e) => ({
           path: '',
           line: lineAt(e.pos[0]) ?? 1,
-          text: /tab/i.test(e.message) ? 'tabs are not allowed as indentation' : firstLine(e.message),
+          text: WORDS[e.code] ?? firstLine(e.message),
         })),
       };
     }

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/client/index.js';
 import { lives, processMark } from '../../src/process-life.js';
 import { curated, homeFor, MAIN } from './command.js';
@@ -53,6 +54,41 @@ test('a detached daemon answers when start returns, logs to a private file, and 
   assert.equal(stopped.code, 0);
   assert.equal(lives(pid), false);
   assert.equal((await curated(['stop'], home)).code, 0, 'stop with no daemon is no failure');
+});
+
+test('F9 the port of another home: exit 3 with what to do, any other port with auto, which is what autostart takes', async (t) => {
+  const [first, second] = [homeFor(t), homeFor(t)];
+  const started = await curated(['start', '--detach', '--port', '0'], first);
+  const port = /127\.0\.0\.1:(\d+)/.exec(started.stdout)![1]!;
+  for (const detach of [[], ['--detach']]) {
+    const { code, stderr } = await curated(['start', '--port', port, ...detach], second);
+    assert.equal(code, 3);
+    assert.match(
+      stderr,
+      /already running: a daemon has 127\.0\.0\.1:\d+\nhint: it is not the one of this data folder/,
+    );
+    assert.doesNotMatch(stderr, NO_STACK);
+  }
+  writeFileSync(join(second, 'config.yaml'), `curated:\n  listen: { port: ${port} }\n`);
+  const client = await connect({ home: second, client: { name: 'test', version: '1' }, autostart: true });
+  const { pid } = await client.call('daemon.status', {});
+  await client.close();
+  const told = JSON.parse(readFileSync(join(second, 'run/daemon.json'), 'utf8')) as {
+    pid: number;
+    url: string;
+  };
+  assert.equal(told.pid, pid);
+  assert.ok(!told.url.includes(`:${port}/`));
+  // A reload says what it leaves for the next start.
+  writeFileSync(join(second, 'config.yaml'), 'curated:\n  listen: { port: 0 }\n');
+  process.kill(told.pid, 'SIGHUP');
+  const log = () => readFileSync(join(second, 'run/daemon.log'), 'utf8');
+  for (let n = 0; n < 200 && !log().includes('configuration read'); n++) await sleep(25);
+  await sleep(25);
+  assert.match(
+    log(),
+    /"keys":\["curated\.listen"\],"msg":"these are taken up when the daemon is started again"/,
+  );
 });
 
 test('F47 a daemon goes on when its log cannot be written and who started it has gone', async (t) => {
