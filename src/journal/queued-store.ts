@@ -1,9 +1,10 @@
 // The Store in front of any engine: gathers a tick's appends into one batch, settles all waiters of a reply in bulk.
 // Runs on the caller's thread and must stay cheap there: no promise, timer or message per event.
 import { CuratedError } from '../errors.js';
+import { Acknowledged, type Redo } from './acknowledged.js';
 import type { CallName, EngineStats, WriteOp } from './engine.js';
 import { Failures } from './failures.js';
-import { type PackedGroup, type PackedRecords, packGroup, unpackError, unpackRecords } from './packed.js';
+import { type PackedRecords, packGroup, unpackError, unpackRecords } from './packed.js';
 import type { JournalRecord } from './record.js';
 import type { Batch, Call, Reply } from './runner.js';
 import {
@@ -22,7 +23,6 @@ import {
   type SweepOptions,
   type SweepResult,
 } from './store.js';
-import { Tails } from './tails.js';
 
 /** Carries batches to the engine's thread, or runs them on this one. */
 export interface Transport {
@@ -31,26 +31,12 @@ export interface Transport {
   end(): Promise<void>;
 }
 
-/** Where groups survive the process before the engine has them (redo-log.ts). */
-export interface Redo {
-  /** @returns number of the record that holds them; undefined where the engine must be waited for */
-  write(groups: readonly PackedGroup[]): number | undefined;
-  /** The engine has all records up to `no`. */
-  done(no: number): void;
-  /** What is written from now on lies apart from what is there, which goes once the engine has it. */
-  rotate(): void;
-  /** Nothing is written any more, and the engine has it all. */
-  close(): void;
-}
-
 export interface QueueLimits {
   /** Groups appended and not yet durable before `room()` asks to wait. */
   groups: number;
   /** Bytes of payload waiting, at most; beyond it `append` throws BUSY. */
   bytes: number;
 }
-
-type Append = WriteOp & { op: 'append' };
 
 interface Waiter {
   no: number;
@@ -82,13 +68,8 @@ const LINGER_BYTES = 256 * 1024;
 export class QueuedStore implements Store {
   readonly #limits: QueueLimits;
   #transport: Transport | undefined;
-  #redo: Redo | undefined;
-  /** Newest record of the redo log that was written, and that the engine has if it is green. */
-  #redoNo = 0;
-  #redone = 0;
-  readonly #tails = new Tails();
-  /** Items that were looked at for the redo log already. */
-  #looked = 0;
+  /** Absent where the engine alone survives the process, or nothing does. */
+  #acknowledged: Acknowledged | undefined;
   #linger: NodeJS.Timeout | undefined;
   #items: (WriteOp | Call)[] = [];
   #groups = 0;
@@ -125,7 +106,7 @@ export class QueuedStore implements Store {
   /** Called once by the store that owns the transport. */
   protected connect(transport: Transport, notices: readonly string[], redo?: Redo): void {
     this.#transport = transport;
-    this.#redo = redo;
+    if (redo !== undefined) this.#acknowledged = new Acknowledged(redo);
     this.#notices = notices;
   }
 
@@ -164,7 +145,9 @@ export class QueuedStore implements Store {
     const sync = level === 'sync';
     const pending = this.#items.length > 0;
     const no = pending ? this.#next : this.#next - 1;
-    const isThere = (sync ? this.#synced : this.#done) >= no || (level === 'ack' && this.#survives(k));
+    const isThere =
+      (sync ? this.#synced : this.#done) >= no ||
+      (level === 'ack' && k !== undefined && this.#acknowledged?.hasAll(this.#items, k) === true);
     if (isThere) {
       const error =
         k === undefined ? this.#failures.any() : this.#failures.of(k, no, this.#failures.birth(k));
@@ -173,11 +156,6 @@ export class QueuedStore implements Store {
     this.#sync ||= sync;
     if (sync || pending) this.#schedule();
     return this.#wait(sync ? this.#next : no, level, k);
-  }
-
-  /** All of the session that was looked at survives the process, and nothing else was appended. */
-  #survives(k: string | undefined): boolean {
-    return k !== undefined && this.#looked === this.#items.length && this.#tails.isSafe(k);
   }
 
   room(): Promise<void> | undefined {
@@ -235,7 +213,7 @@ export class QueuedStore implements Store {
   async rewind(key: SessionKey, toSeq: number, archive: string): Promise<RewindResult> {
     this.#replaced(key);
     const result = (await this.#call('rewind', key, toSeq, archive)) as RewindResult;
-    this.#tails.forget(keyText(key));
+    this.#acknowledged?.changed(keyText(key));
     this.#failures.replaced(keyText(key), this.#next);
     return result;
   }
@@ -243,7 +221,7 @@ export class QueuedStore implements Store {
   async restore(key: SessionKey, archive: string, archiveCurrentAs: string): Promise<SessionHead> {
     this.#replaced(key);
     const head = (await this.#call('restore', key, archive, archiveCurrentAs)) as SessionHead;
-    this.#tails.forget(keyText(key));
+    this.#acknowledged?.changed(keyText(key));
     this.#failures.replaced(keyText(key), this.#next);
     return head;
   }
@@ -255,14 +233,14 @@ export class QueuedStore implements Store {
   async erase(key: SessionKey): Promise<void> {
     this.#replaced(key);
     await this.#call('erase', key);
-    this.#tails.forget(keyText(key));
+    this.#acknowledged?.changed(keyText(key));
     this.#failures.replaced(keyText(key), this.#next);
     await this.#emptyRedo(key);
   }
 
   async sweep(options: SweepOptions): Promise<SweepResult> {
     const swept = (await this.#call('sweep', options)) as SweepResult;
-    for (const key of swept.removed) this.#tails.forget(keyText(key));
+    for (const key of swept.removed) this.#acknowledged?.changed(keyText(key));
     const [gone] = swept.removed;
     if (gone !== undefined) await this.#emptyRedo(gone);
     return swept;
@@ -270,10 +248,11 @@ export class QueuedStore implements Store {
 
   /** What was erased must not stay in the log either: all that is in it now goes. */
   async #emptyRedo(key: SessionKey): Promise<void> {
-    if (this.#redo === undefined) return;
+    const redo = this.#acknowledged?.redo;
+    if (redo === undefined) return;
     // Two files by turns: after a call, which has all before it written, the one that was left is empty.
     for (let i = 0; i < 2; i++) {
-      this.#redo.rotate();
+      redo.rotate();
       await this.#call('head', key);
     }
   }
@@ -336,7 +315,7 @@ export class QueuedStore implements Store {
       );
       await this.#transport?.end();
       // What the engine could not take is read at the next start.
-      if (isDone) this.#redo?.close();
+      if (isDone) this.#acknowledged?.redo.close();
     }
   }
 
@@ -344,15 +323,14 @@ export class QueuedStore implements Store {
   protected onReply(reply: Reply): void {
     if (reply.red !== undefined) this.#setRed(reply.red === null ? undefined : unpackError(reply.red));
     for (const f of reply.failures ?? []) {
-      this.#tails.forget(keyText(f.key));
+      this.#acknowledged?.changed(keyText(f.key));
       this.#failures.note(keyText(f.key), f.no, f.expectedSeq, unpackError(f.error));
     }
     this.#done = Math.max(this.#done, reply.done);
     this.#synced = Math.max(this.#synced, reply.synced);
-    this.#tails.done(this.#done);
-    let sent = 0;
+    let [sent, record] = [0, 0];
     while (sent < this.#sent.length && this.#sent[sent]!.no <= this.#done) {
-      this.#redone = Math.max(this.#redone, this.#sent[sent]!.redo);
+      record = this.#sent[sent]!.redo;
       this.#sentGroups -= this.#sent[sent]!.groups;
       this.#sentBytes -= this.#sent[sent]!.bytes;
       this.#tell(this.#sent[sent]!);
@@ -360,7 +338,7 @@ export class QueuedStore implements Store {
     }
     if (sent > 0) this.#sent.splice(0, sent);
     // While it is red the engine owes what was acknowledged.
-    if (this.#red === undefined && this.#redone > 0) this.#redo?.done(this.#redone);
+    this.#acknowledged?.settled(this.#done, record, this.#red !== undefined);
     this.#settleWaiters();
     if (!this.#failures.none) this.#failures.settled(this.#done);
     for (const r of reply.results ?? []) {
@@ -380,10 +358,9 @@ export class QueuedStore implements Store {
   protected onGone(error: CuratedError): void {
     this.#setRed(error);
     this.#away = error;
-    this.#tails.clear();
+    this.#acknowledged?.gone();
     clearTimeout(this.#linger);
     this.#linger = undefined;
-    this.#looked = 0;
     for (const { no, items } of this.#sent) this.#lose(no, items, error);
     this.#lose(this.#next, this.#items, error);
     this.#items = [];
@@ -417,8 +394,6 @@ export class QueuedStore implements Store {
   /** A new thread serves the same store. What the old one left undone counts as lost; its callers have been told. */
   protected onBack(): void {
     this.#away = undefined;
-    // It has read the redo log.
-    this.#redone = this.#redoNo;
     // The batch that was being gathered is gone too.
     this.onReply({ done: this.#next, synced: this.#next, red: null });
     this.#next++;
@@ -468,7 +443,7 @@ export class QueuedStore implements Store {
 
   /** The journal of `key` becomes another one. */
   #replaced(key: SessionKey): void {
-    this.#tails.forget(keyText(key));
+    this.#acknowledged?.changed(keyText(key));
     this.#changed(key);
   }
 
@@ -497,10 +472,8 @@ export class QueuedStore implements Store {
   #tick(): void {
     this.#scheduled = false;
     if (this.#items.length === 0 && !this.#sync) return;
-    this.#log();
-    this.#settleSafe();
-    const isAwaited = this.#sync || this.#waiters.some((w) => w.no === this.#next);
-    if (isAwaited || !this.#mayLinger()) {
+    this.#look();
+    if (!this.#mayLinger()) {
       this.#post();
       return;
     }
@@ -510,57 +483,21 @@ export class QueuedStore implements Store {
     }, LINGER_MS);
   }
 
-  /** Nothing of what is being gathered is only here, or asks something. */
   #mayLinger(): boolean {
-    if (this.#redo === undefined || this.#bytes > LINGER_BYTES) return false;
-    return this.#items.every(
-      (item) => item.op !== 'call' && (item.op !== 'append' || item.redo !== undefined),
-    );
+    if (this.#acknowledged === undefined || this.#sync || this.#bytes > LINGER_BYTES) return false;
+    return !this.#waiters.some((w) => w.no === this.#next) && this.#acknowledged.mayLinger(this.#items);
   }
 
-  /** Puts into the redo log what it can take of that which came since it was last looked at. */
-  #log(): void {
-    if (this.#redo === undefined) return;
-    // Whoever waits for the disk has nothing of a record beside it.
+  /** Answers those who wait for no more than that it survives the process, where it does. */
+  #look(): void {
+    const safe = this.#acknowledged;
+    if (safe === undefined) return;
     const synced = new Set<string | undefined>();
     for (const w of this.#waiters) if (w.level === 'sync' && w.no === this.#next) synced.add(w.key);
-    let run: Append[] = [];
-    for (; this.#looked < this.#items.length; this.#looked++) {
-      const item = this.#items[this.#looked]!;
-      if (item.op === 'append') {
-        const k = keyText(item.group.key);
-        const isSafe =
-          item.blobs === undefined &&
-          this.#tails.fits(k, item.group) &&
-          !synced.has(k) &&
-          !synced.has(undefined);
-        if (isSafe) run.push(item);
-        this.#tails.grew(k, item.group, isSafe ? 0 : this.#next);
-      } else if (item.op === 'call') {
-        // A call may make another journal of one: what is before it and what is behind it are two records.
-        this.#write(run);
-        run = [];
-      }
-    }
-    this.#write(run);
-  }
-
-  #write(ops: readonly Append[]): void {
-    if (ops.length === 0) return;
-    const no = this.#redo!.write(ops.map((op) => op.group));
-    if (no !== undefined) {
-      this.#redoNo = no;
-      for (const op of ops) op.redo = no;
-      return;
-    }
-    for (const { group } of ops) this.#tails.grew(keyText(group.key), group, this.#next);
-  }
-
-  /** Answers those who wait for no more than that it survives the process. */
-  #settleSafe(): void {
-    if (this.#redo === undefined || this.#waiters.length === 0) return;
+    safe.look(this.#items, this.#next, synced);
+    if (this.#waiters.length === 0) return;
     this.#waiters = this.#waiters.filter((w) => {
-      if (w.level !== 'ack' || w.key === undefined || !this.#tails.isSafe(w.key)) return true;
+      if (w.level !== 'ack' || w.key === undefined || !safe.isSafe(w.key)) return true;
       const error = this.#failures.of(w.key, w.no, w.born);
       if (error === undefined) w.resolve();
       else w.reject(error);
@@ -569,10 +506,10 @@ export class QueuedStore implements Store {
   }
 
   #post(): void {
-    this.#log();
+    this.#look();
+    this.#acknowledged?.left();
     clearTimeout(this.#linger);
     this.#linger = undefined;
-    this.#looked = 0;
     const no = this.#next++;
     const batch: Batch = { no, sync: this.#sync, items: this.#items };
     this.#sent.push({
@@ -582,7 +519,7 @@ export class QueuedStore implements Store {
       records: this.#records,
       sync: this.#sync,
       at: this.#commitListener === undefined ? 0 : performance.now(),
-      redo: this.#redoNo,
+      redo: this.#acknowledged?.written ?? 0,
       items: this.#items,
     });
     this.#sentGroups += this.#groups;

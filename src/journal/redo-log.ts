@@ -1,6 +1,7 @@
 // The redo log: what is acknowledged is first handed to the operating system here, by the thread that acknowledges it, and
 // written to the journal a little later, many turns in one transaction. A kill loses nothing: the next start writes what the
 // journal lacks (redo-replay.ts). Two files by turns, so that one can be emptied while the other takes what comes.
+import type { Redo } from './acknowledged.js';
 import type { PackedGroup } from './packed.js';
 import { groupsOut } from './packed-bytes.js';
 import { fileIdentity } from './private-file.js';
@@ -16,7 +17,7 @@ export const redoPaths = (path: string): readonly [string, string] => [`${path}-
 /** What seals a record: its number is part of the place. */
 export const redoPlace = (no: number): string => `redo:${no}`;
 
-export class RedoLog {
+export class RedoLog implements Redo {
   readonly #path: string;
   readonly #vault: Vault;
   readonly #identity: string;
