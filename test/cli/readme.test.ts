@@ -1,9 +1,9 @@
 // What README shows must be what there is.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { curated, homeFor } from './command.js';
@@ -29,6 +29,22 @@ test('every command that README names is one, and every package it lists is a de
     [...listed.matchAll(/^\| `([^`]+)` *\|/gm)].map((m) => m[1]).sort(),
     Object.keys(dependencies).sort(),
   );
+});
+
+test('every page that README and the pages of doc link to is there, and comes with the package', () => {
+  const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] };
+  const pages = ['README.md', ...readdirSync(join(ROOT, 'doc')).map((name) => `doc/${name}`)];
+  for (const page of pages)
+    for (const [, link] of readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\(([^)#:]+)[^)]*\)/g)) {
+      const path = relative(ROOT, resolve(ROOT, dirname(page), link!));
+      assert.ok(existsSync(join(ROOT, path)), `${page}: ${link}`);
+      // Sources are linked for who reads the repository.
+      if (path.endsWith('.md'))
+        assert.ok(
+          path === 'README.md' || files.some((f) => path === f || path.startsWith(`${f}/`)),
+          `${page}: ${link} is not in the package`,
+        );
+    }
 });
 
 test('the example agent runs: a daemon of its own, one tool round, an answer', async (t) => {

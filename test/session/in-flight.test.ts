@@ -31,6 +31,18 @@ async function session(active: string[], summariser = new FakeSummariser()): Pro
 
 const ROUND = toolRound('appr', 'confirm', { order: 118 }, `waiting for approval ${LONG}`);
 
+/** A turn that a summary would take, with the round amid it. */
+async function longBefore(d: BenchDaemon): Promise<void> {
+  const turn = [user('go'), assistant(LONG), user('refund'), ...ROUND, assistant(LONG)];
+  await d.call('session.append', { session: S, messages: [...turn, user('x'), assistant('y')] });
+  await d.call('turn.end', { session: S });
+}
+
+function assertWhole({ messages }: { messages: Json[] }): void {
+  const texts = messages.map((m) => JSON.stringify(m));
+  for (const m of ROUND) assert.ok(texts.includes(JSON.stringify(m)));
+}
+
 test('PV-A9 K06 turn.end: the result of a call that is named as in flight is not cleared at that boundary', async () => {
   const d = await session([CLEAR]);
   await d.call('session.append', {
@@ -56,24 +68,11 @@ test('PV-A9 K06 turn.end without pending holds to what the newest request named'
 
 test('PV-A9 K06 memory.compact: a call named as in flight stays verbatim amid what is summarised', async () => {
   const d = await session([COMPACTION]);
-  await d.call('session.append', {
-    session: S,
-    messages: [
-      user('go'),
-      assistant(LONG),
-      user('refund'),
-      ...ROUND,
-      assistant(LONG),
-      user('x'),
-      assistant('y'),
-    ],
-  });
-  await d.call('turn.end', { session: S });
+  await longBefore(d);
   await compact(d, { pending: ['appr'] });
   const { request } = await prepare(d, [user('now')], { pending: ['appr'] });
   assert.equal((await journal(d, 'memory.compacted')).length, 1);
-  for (const m of ROUND)
-    assert.ok(request.messages.some((x: Json) => JSON.stringify(x) === JSON.stringify(m)));
+  assertWhole(request);
   assert.deepEqual(checkRequest(request, RULES), []);
 });
 
@@ -89,26 +88,13 @@ test('PV-A9 K06 a summary that was begun before the call was named does not take
       return good('All of it.');
     }),
   );
-  await d.call('session.append', {
-    session: S,
-    messages: [
-      user('go'),
-      assistant(LONG),
-      user('refund'),
-      ...ROUND,
-      assistant(LONG),
-      user('x'),
-      assistant('y'),
-    ],
-  });
-  await d.call('turn.end', { session: S });
+  await longBefore(d);
   await d.call('memory.compact', { session: S });
   await prepare(d, [user('now')], { pending: ['appr'] });
   answer();
   await settled(d);
   const { request } = await prepare(d, [assistant('z'), user('then')], { pending: ['appr'] });
-  for (const m of ROUND)
-    assert.ok(request.messages.some((x: Json) => JSON.stringify(x) === JSON.stringify(m)));
+  assertWhole(request);
 });
 
 test('K06 PV-A1 a late result is in the request as text, what was sent before stands, and a replay gives the same', async () => {
