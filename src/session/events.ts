@@ -149,6 +149,8 @@ export interface Payloads extends DecisionPayloads {
     native?: unknown;
     /** Units so far, this request included, and its tokens. */
     _spent?: Spent;
+    /** What thinking is bound to beside the messages, where it is another than before (PV-A25). */
+    bound?: string;
     /** Cache marks of ours in the request. */
     _marks?: { at: number; path: Path }[];
   };

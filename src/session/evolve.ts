@@ -226,6 +226,7 @@ export function evolve(state: SessionState, e: SessionEvent): SessionState {
         at: e.ts,
         seq: e.seq,
       };
+      if (e.payload.bound !== undefined) state.boundTo = e.payload.bound;
       if (state.held.length > 0) state.held = carried(state.held, e.payload.messages);
       ended(state, e.payload);
       state.overflowed = false;

@@ -11,6 +11,7 @@ import { profileOf } from '../providers/profile.js';
 import type { Profile } from '../providers/types.js';
 import { configError, loadSettings, PLUGIN_IDS, type Settings } from '../settings/index.js';
 import { encodingOf } from '../tokens/encoding.js';
+import { BoundKey } from './bound-key.js';
 import type { SessionDeps } from './deps.js';
 import { EditLog } from './edit-log.js';
 import { freshState } from './evolve.js';
@@ -59,6 +60,7 @@ export class Session {
   /** Spans of the newest call that curated. */
   trace: readonly Span[] = [];
   topics = new SessionTopics();
+  readonly boundKey = new BoundKey();
   #stack: Stack | undefined;
   #profile: Profile | undefined;
   #native: { settings: Settings; profile: Profile; native: Native } | undefined;

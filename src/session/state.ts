@@ -129,6 +129,8 @@ export interface SessionState {
   config: unknown;
   own: OwnConfig;
   epoch: number;
+  /** What thinking that answers the newest main request is bound to beside its messages; of models that bind it. */
+  boundTo?: string;
   /** Final turn ends so far. */
   turn: number;
   /** Rounds (turn ends of any kind) so far. */

@@ -4,6 +4,7 @@
 import { pointer } from '../json/index.js';
 import { isGenuineUser } from '../providers/groups.js';
 import type { Reading } from '../providers/types.js';
+import { headCount } from '../sorted.js';
 import type { Ledger } from './ledger.js';
 
 /** Stored messages, as far as they are asked about. */
@@ -40,6 +41,16 @@ export class Thoughts {
   /** Does the stored history hold any? */
   get any(): boolean {
     return this.#at.length > 0;
+  }
+
+  /** The first message with thinking; Infinity where none has. */
+  get first(): number {
+    return this.#at[0] ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The newest message with thinking before `index`, whether it goes out or not; -1 where there is none. */
+  newestBelow(index: number): number {
+    return this.#at[headCount(this.#at.length, (i) => this.#at[i]! < index) - 1] ?? -1;
   }
 
   /** First message of the running loop. */

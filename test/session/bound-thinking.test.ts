@@ -11,7 +11,7 @@ import { Thoughts } from '../../src/session/thoughts.js';
 import { checkRequest } from '../conformance/rules/check.js';
 import { anthropicProfile } from '../conformance/rules/profile.js';
 import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
-import { FakeSummariser, prepare, S } from './condensing.js';
+import { COMPACTION, compact, FakeSummariser, open, prepare, S } from './condensing.js';
 
 const CLEAR = 'nexus.memory.tool_result_clear';
 const MODEL = 'claude-opus-5-5';
@@ -210,4 +210,88 @@ test('PV-A31 the newest thinking that goes out is known without a walk: as a wal
       }
     }),
   );
+});
+
+/** A conversation of three turns with thinking in each answer. */
+const said = (i: number): Json => ({
+  role: 'assistant',
+  content: [thinking(i), { type: 'text', text: `answer ${i}` }],
+});
+const TALK = [user('a'), said(1), user('b'), said(2), user('c'), said(3)];
+
+const thoughts = (request: Json): string[] =>
+  request.messages
+    .flatMap((m: Json) => (Array.isArray(m.content) ? m.content : []))
+    .flatMap((b: Json) => (b.type === 'thinking' ? [b.signature] : []));
+
+async function talked(more: Json = {}): Promise<{ d: BenchDaemon; requests: Json[] }> {
+  const d = new BenchDaemon();
+  await d.call('session.open', { session: S, format: 'anthropic', model: MODEL, ...more });
+  const requests: Json[] = [];
+  for (let i = 0; i < TALK.length; i += 2) {
+    const { request } = await d.call('llm.prepare', { session: S, messages: TALK.slice(0, i + 1) });
+    requests.push(request);
+  }
+  return { d, requests };
+}
+
+test('PV-A25 what the host changes before thinking voids it: it goes, for good, and what stands before stays', async () => {
+  const other = { ...TALK[2], content: 'b, edited' };
+  for (const [name, history, kept] of [
+    ['nothing', [...TALK], [1, 2, 3]],
+    ['a message', [...TALK.slice(0, 2), other, ...TALK.slice(3)], [1]],
+    ['the oldest thinking', [TALK[0], assistant('answer 1'), ...TALK.slice(2)], [2, 3]],
+    ['thinking in the middle', [...TALK.slice(0, 3), assistant('answer 2'), ...TALK.slice(4)], [1]],
+    ['a cut', TALK.slice(0, 4), [1, 2]],
+  ] as [string, Json[], number[]][]) {
+    const { d, requests } = await talked();
+    const ask = (messages: Json[]) => d.call('llm.prepare', { session: S, messages });
+    const { request } = await ask([...history, user('now')]);
+    assert.deepEqual(
+      thoughts(request),
+      kept.map((i) => `sig-${i}`),
+      name,
+    );
+    assert.deepEqual(checkRequest(request, anthropicProfile(MODEL), requests), [], name);
+    const again = await ask([...history, user('now'), assistant('x'), user('on')]);
+    assert.deepEqual(again.request.messages.slice(0, request.messages.length), request.messages, name);
+    await replays(d);
+  }
+});
+
+test('PV-A25 PV-A39 other tools or another system prompt void all thinking; marks and deferred tools do not', async () => {
+  const read = { name: 'read', input_schema: { type: 'object' } };
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const system = [{ type: 'text', text: 'be brief' }];
+  for (const [name, more, kept] of [
+    ['nothing', {}, 3],
+    ['a mark', { tools: [{ ...read, ...mark }], system: [{ ...system[0], ...mark }] }, 3],
+    ['a deferred tool', { tools: [read, { ...read, name: 'later', defer_loading: true }] }, 3],
+    ['one text as a block', { system: 'be brief' }, 3],
+    ['a tool', { tools: [read, { ...read, name: 'write' }] }, 0],
+    ['the system prompt', { system: 'be long' }, 0],
+  ] as [string, Json, number][]) {
+    const { d } = await talked({ tools: [read], system });
+    const out = await d.call('llm.prepare', { session: S, messages: [...TALK, user('now')], ...more });
+    assert.equal(thoughts(out.request).length, kept, name);
+    const told = out.curated.filter((c: Json) => c.layer === 'repair');
+    assert.deepEqual(
+      told.map((c: Json) => [c.cache_invalidates, c.first_message]),
+      kept === 0 ? [[true, 1]] : [],
+      name,
+    );
+    await replays(d);
+  }
+});
+
+test('PV-A25 PV-A26 the first thinking of a session is bound to what was sent, not to what was edited meanwhile', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [COMPACTION], { model: MODEL, blocks: { [COMPACTION]: { protect_recent: 1 } } });
+  const history = [user('a'), assistant(BODY), user('b'), assistant(BODY), user('c')];
+  await prepare(d, history);
+  await compact(d);
+  const { request } = await prepare(d, [said(1), user('d')]);
+  assert.ok(request.messages.length < history.length);
+  assert.deepEqual(thoughts(request), []);
+  await replays(d);
 });

@@ -33,6 +33,7 @@ import { taskKind } from '../task-kind.js';
 import { loadDeferred } from '../tool-additions.js';
 import { refuse, violationsOf } from '../validity.js';
 import { breakpoints } from '../view.js';
+import { boundTo, dropVoid, voidedBy } from '../void-thinking.js';
 import { take } from './append.js';
 import { setStatic } from './open.js';
 import { passThrough } from './pass-through.js';
@@ -58,10 +59,11 @@ export async function prepare(
   if (kind.exempt) return passThrough(session, p, draft, kind.name);
   if (kind.unknown) session.deps.notice('unknown task_kind, treated as main', { task_kind: p.task_kind });
   const { state } = session;
+  let voided = Number.POSITIVE_INFINITY;
   if (run.taken === undefined && !takeOver(session, run, draft)) {
     run.before = state.messages.length;
     await setStatic(session, p, draft);
-    await takeIn(session, p, draft);
+    voided = await takeIn(session, p, draft);
     if (draft.committed.some((c) => c.event.type === 'session.diverged')) delete run.before;
   }
   const pending = new Set(p.pending ?? []);
@@ -70,7 +72,10 @@ export async function prepare(
   if (mode === 'enforce') run.repaired = repairNew(session, draft, pending, run.repaired);
   const before = draft.committed.length;
   const first = state.seq + 1;
-  if (mode === 'enforce') mendSent(session, draft, pending);
+  if (mode === 'enforce') {
+    mendSent(session, draft, pending);
+    dropVoid(session, draft, voided, pending);
+  }
   run.trace ??= traceOf(session);
   const { trace } = run;
   const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value, trace };
@@ -113,6 +118,7 @@ export async function prepare(
   const hash = emission.hash(session);
   const firstChanged = firstChangedOf(session);
   const changed = changedPart(session);
+  const bound = boundTo(session);
   draft.push(
     event('llm.request', {
       hash,
@@ -125,6 +131,7 @@ export async function prepare(
       ...(mode === 'off' ? {} : { _spent: spendingWith(session, prefix, now) }),
       ...(changed === undefined ? {} : { changed }),
       ...native.event,
+      ...(bound === undefined || bound === state.boundTo ? {} : { bound }),
       ...(marks.length === 0 ? {} : { _marks: marks }),
     }),
   );
@@ -235,17 +242,22 @@ function recache(curated: readonly ProjectedEvent[]): number {
   return curated.reduce((sum, c) => Math.max(sum, Number(c['recache_tokens'] ?? 0)), 0);
 }
 
-/** Messages of the call: the whole history again, or only what is new, or none. */
-async function takeIn(session: Session, p: PrepareParams, draft: Draft): Promise<void> {
+/**
+ * Messages of the call: the whole history again, or only what is new, or none.
+ * @returns the first of them from which on bound thinking is void; Infinity: none is
+ */
+async function takeIn(session: Session, p: PrepareParams, draft: Draft): Promise<number> {
   const { state } = session;
   let fresh: readonly Native[] = p.append ?? [];
   let offset = 0;
+  let voided = Number.POSITIVE_INFINITY;
   if (p.messages !== undefined) {
     const { messages, system } = historyOf(session, p.messages);
     if (system !== undefined) await setStatic(session, { system }, draft);
     const found = reconcile(state.messages, messages);
     offset = p.messages.length - found.rest.length;
     if (found.diverged) {
+      if (session.profile.modelClass === 'AB') voided = voidedBy(state, found.common, found.rest);
       draft.push(
         event('session.diverged', {
           index: found.common,
@@ -260,9 +272,10 @@ async function takeIn(session: Session, p: PrepareParams, draft: Draft): Promise
   }
   const resent = fresh.length - (p.append?.length ?? 0);
   const placeOf = (i: number) => (i < resent ? `/messages/${offset + i}` : `/append/${i - resent}`);
-  if (fresh.length === 0) return;
+  if (fresh.length === 0) return voided;
   const hints = new Map([...(p.hintMap ?? [])].map(([at, hint]) => [at - offset, hint] as const));
   await take(session, { messages: fresh, hints, placeOf }, draft);
+  return voided;
 }
 
 /**

@@ -54,6 +54,7 @@ const KINDS: Kinds = {
   spent: 'value',
   pauses: 'value',
   fit: 'value',
+  boundTo: 'value',
   boundary: 'value',
   edited: 'value',
   pending: 'set',
