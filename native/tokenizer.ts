@@ -37,7 +37,7 @@ export interface Tokenizer {
 }
 
 /** No limit: counts stay below it, since a text holds at most 2^29 bytes. */
-export const NO_LIMIT = 0xfffffffe;
+const NO_LIMIT = 0xfffffffe;
 const MALFORMED = 0xffffffff;
 /** Texts of one batched call, whose ends stand behind them in the buffer. */
 const BATCH = 1024;

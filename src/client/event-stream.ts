@@ -8,7 +8,7 @@ import { ClientError } from './errors.js';
 export type CuratedEvent = EventHead & { type: string };
 
 /** How many events a slow `for await` reader may be behind. */
-export const MAX_BACKLOG = 10_000;
+const MAX_BACKLOG = 10_000;
 /** Of how many sessions a reader of all remembers the seq, so that a month of watching takes no more memory than a day. */
 const MAX_SESSIONS = 10_000;
 

@@ -5,7 +5,7 @@ import { seeded } from '../random.js';
 import { checkFinite, dot, normalise } from './vectors.js';
 
 /** a cluster has at least so many documents; what finds none is noise. */
-export const SMALLEST = 5;
+const SMALLEST = 5;
 const SEED = 42;
 const ROUNDS = 12;
 /** A document that is no nearer to its centre than this belongs nowhere. */

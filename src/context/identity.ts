@@ -7,7 +7,7 @@ import { oneLine } from './one-line.js';
 import { isInside } from './open-folders.js';
 
 /** M-1: L0 has at most so many tokens, heading included. */
-export const IDENTITY_TOKENS = 100;
+const IDENTITY_TOKENS = 100;
 const SOURCES = ['CLAUDE.md', 'AGENTS.md', 'README.md', 'README', 'readme.md', 'README.rst', 'README.txt'];
 const HEADING = '## L0 — IDENTITY';
 /** What is read of a project file; its first words are what is wanted. */

@@ -19,7 +19,7 @@ export interface Packet {
 /** all of the packet is smaller than this. */
 export const PACKET_BYTES = 6000;
 /** M-12: all of the packet has at most so many tokens. */
-export const PACKET_TOKENS = 900;
+const PACKET_TOKENS = 900;
 
 export interface Pieces {
   identity: string;

@@ -23,7 +23,7 @@ export interface Places {
 const FIRST_TENANT = 'default';
 
 /** Folder of a tenant's context files. */
-export function tenantFolder(data: string, tenant: string): string {
+function tenantFolder(data: string, tenant: string): string {
   return tenant === FIRST_TENANT ? data : join(data, 'tenants', digest(tenant, 16));
 }
 
@@ -45,7 +45,7 @@ export function placesOf(data: string, tenant: string, project: string): Places 
   };
 }
 
-export function globalMap(data: string, tenant: string): string {
+function globalMap(data: string, tenant: string): string {
   return join(tenantFolder(data, tenant), 'context_l1.txt');
 }
 
@@ -53,7 +53,7 @@ export function globalMap(data: string, tenant: string): string {
  * The git root above a folder, or the folder itself; links resolved, so that every way in gives one name. A folder that
  * does not exist is a name like any other.
  */
-export function projectRoot(project: string): string {
+function projectRoot(project: string): string {
   const start = real(resolve(project));
   for (let dir = start; ; dir = dirname(dir)) {
     if (existsSync(join(dir, '.git'))) return dir;

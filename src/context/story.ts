@@ -17,8 +17,8 @@ export interface Entry {
 
 export const STORY_ENTRIES = 15;
 /** M-2: characters of the story; M-3: and real tokens, all of it counted. */
-export const STORY_CHARS = 3200;
-export const STORY_TOKENS = 800;
+const STORY_CHARS = 3200;
+const STORY_TOKENS = 800;
 const SNIPPET = 200;
 const DEFAULT_ROOM = 'general';
 const DEFAULT_IMPORTANCE = 3;
@@ -43,7 +43,7 @@ export function snippet(text: string, max = SNIPPET): string {
 }
 
 /** The order of M-4: importance, then the newest. Negative: `a` comes first. */
-export function byWeight(a: Entry, b: Entry): number {
+function byWeight(a: Entry, b: Entry): number {
   return importanceOf(b) - importanceOf(a) || (b.filed_at ?? 0) - (a.filed_at ?? 0) || compare(b.id, a.id);
 }
 

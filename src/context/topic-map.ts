@@ -6,7 +6,7 @@ import { bySize, compare, isRoot, prefixOf, type Topic, withoutDoubles } from '.
 export type MapFormat = 'map' | 'heading';
 
 /** SC-1: the map has fewer tokens than this. */
-export const MAP_TOKENS = 200;
+const MAP_TOKENS = 200;
 /** Labels a prefix shows at most. */
 const LABELS = 5;
 /** Code points a label and a prefix may have; shorter pairs are tried when not every prefix gets its first label. */

@@ -3,7 +3,7 @@
 
 import { CuratedError } from '../errors.js';
 
-export const DIMENSIONS = 256;
+const DIMENSIONS = 256;
 
 /** FNV-1a, 32 bits, over UTF-16 units. */
 function hash(word: string): number {

@@ -22,7 +22,7 @@ export interface WatchLimits {
   folders: number;
 }
 
-export const WATCH_LIMITS: WatchLimits = { quietMs: 5000, everyMs: 120_000, folders: 3000 };
+const WATCH_LIMITS: WatchLimits = { quietMs: 5000, everyMs: 120_000, folders: 3000 };
 /** Changed paths that are looked at; of more the folder has changed for certain. */
 const MOST_PATHS = 200;
 const GIT_MS = 5000;

@@ -38,7 +38,7 @@ export function digest(f: DigestFields): string {
 }
 
 /** The arguments as short text: values alone where there is one, never half a character. */
-export function shownArguments(args: unknown): string {
+function shownArguments(args: unknown): string {
   if (typeof args !== 'object' || args === null) return typeof args === 'string' ? cut(args) : '';
   const values = Object.values(args);
   if (values.length === 0) return '';

@@ -11,7 +11,7 @@ const MATCH_LENGTH = 240;
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** The largest bound of a character at or before `index`. */
-export function boundaryBefore(text: string, index: number): number {
+function boundaryBefore(text: string, index: number): number {
   if (index <= 0) return 0;
   if (index >= text.length) return text.length;
   let start = Math.max(0, index - WINDOW);

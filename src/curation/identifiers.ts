@@ -36,7 +36,7 @@ export interface Occurrence {
  * Calls back with each identifier of a text, as often as it stands there: six to eighty characters in a row with a digit,
  * a separator or a change of case in them. One pass over the characters; nothing is made of what is no identifier.
  */
-export function eachIdentifier(text: string, found: (run: string, at: number) => void): void {
+function eachIdentifier(text: string, found: (run: string, at: number) => void): void {
   const end = Math.min(text.length, SEARCHED);
   let i = 0;
   while (i < end) {

@@ -4,8 +4,8 @@ import { coldDelta, delta } from './break-even.js';
 /** A cold edit that frees less is not worth an event. */
 export const COLD_MINIMUM = 2_000;
 /** Hysteresis of a hard budget: act at `HIGH` of it, clear down to `LOW`. */
-export const CLIFF_HIGH = 0.95;
-export const CLIFF_LOW = 0.8;
+const CLIFF_HIGH = 0.95;
+const CLIFF_LOW = 0.8;
 
 /**
  * Expected saving when the cache is gone with probability `pCold`. A wrong "cold" costs S (w - r), so the certainty has to be earned.

@@ -33,7 +33,7 @@ export interface ModelWindowRow {
 }
 
 /** NS-4, by model prefix; an operator's own table goes first. */
-export const MODEL_WINDOWS: Readonly<Record<string, ModelWindowRow>> = {
+const MODEL_WINDOWS: Readonly<Record<string, ModelWindowRow>> = {
   'claude-': { contextWindow: 200_000 },
   'gpt-5': { contextWindow: 128_000 },
   'gpt-4o': { contextWindow: 128_000 },

@@ -29,12 +29,6 @@ export interface Conversation {
   usage: ReadonlyMap<number, RecordedUsage>;
 }
 
-export interface BadLine {
-  file: string;
-  line: number;
-  reason: string;
-}
-
 export type Line = { file: string; line: number } & (
   | { ok: true; conversation: Conversation }
   | { ok: false; reason: string }

@@ -11,7 +11,7 @@ import { REFUSALS, type Refusal } from './refusal.js';
 import { chooseSubprotocol, offered } from './subprotocol.js';
 import { OWNER, type Principal, SOCKET_SCOPES, type TokenTable } from './token-table.js';
 
-export const SOCKET_PATH = '/v1';
+const SOCKET_PATH = '/v1';
 
 export interface AdmissionOptions {
   tokens: TokenTable;

@@ -38,7 +38,7 @@ export function refuseSocket(socket: Duplex, r: Refusal): void {
 }
 
 /** The refusal as HTTP/1.1 bytes. */
-export function rawAnswer(r: Refusal): string {
+function rawAnswer(r: Refusal): string {
   let head = `HTTP/1.1 ${r.status} ${STATUS_CODES[r.status] ?? ''}\r\n`;
   for (const [name, value] of Object.entries(r.headers)) head += `${name}: ${value}\r\n`;
   return `${head}\r\n${r.body}`;

@@ -45,7 +45,7 @@ export interface PoolOptions {
  * here takes 15 us, a round trip through an idle shard costs this thread 20 to 30 us and the caller 35; the two cross
  * between 4 Ki and 8 Ki units. The slowest input there is (20 MB/s) holds this thread up for 0.2 ms.
  */
-export const INLINE_UNITS = 4096;
+const INLINE_UNITS = 4096;
 
 export interface ShardStats {
   busy: boolean;

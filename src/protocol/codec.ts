@@ -2,7 +2,7 @@
 import { type Options, Packr, Unpackr } from 'msgpackr';
 import type { z } from 'zod';
 import { asCuratedError, fail } from '../errors.js';
-import { RawJson, writeJson } from '../json/raw.js';
+import { writeJson } from '../json/raw.js';
 import { JsonPiece } from './json-piece.js';
 import {
   asWireError,
@@ -214,9 +214,4 @@ class MsgpackCodec implements Codec {
 export function codecFor(subprotocol: Subprotocol, o: CodecOptions = {}): Codec {
   const depth = o.maxDepth ?? MAX_FRAME_DEPTH;
   return subprotocol === 'curated.v1.json' ? new JsonCodec(depth) : new MsgpackCodec(depth);
-}
-
-/** Exact JSON text of a piece of a result, for the side that receives. */
-export function rawOf(piece: Piece, path: string): RawJson {
-  return new RawJson(piece.native(path).text);
 }

@@ -5,7 +5,7 @@ import { join, type Piece } from './piece.js';
 
 export type Id = string | number;
 /** Longest id of a call, in UTF-16 units. */
-export const MAX_ID_LENGTH = 256;
+const MAX_ID_LENGTH = 256;
 
 export interface WireError {
   code: number;

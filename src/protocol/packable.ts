@@ -22,7 +22,7 @@ export function packable(v: unknown): unknown {
 }
 
 /** The value of a JSON text, members in the order of the text. */
-export function packableText(text: string): unknown {
+function packableText(text: string): unknown {
   return node(text, parseTree(text));
 }
 

@@ -87,7 +87,7 @@ export function raw(wire: 'json' | 'message' | 'request' | 'object') {
   return z.custom<RawJson>((v) => v instanceof RawJson).meta({ wire });
 }
 
-export function isPlainObject(v: unknown): v is Record<string, unknown> {
+function isPlainObject(v: unknown): v is Record<string, unknown> {
   return typeof v === 'object' && v !== null && !Array.isArray(v);
 }
 

@@ -16,7 +16,7 @@ export type WireFormat = (typeof FORMATS)[number];
 export const PRESETS = ['off', 'observe', 'conservative', 'balanced', 'aggressive'] as const;
 export type PresetName = (typeof PRESETS)[number];
 
-export const CURATED_TASKS = ['main', 'gate_retry'] as const;
+const CURATED_TASKS = ['main', 'gate_retry'] as const;
 export const EXEMPT_TASKS = [
   'plan',
   'classify',

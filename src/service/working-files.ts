@@ -266,7 +266,7 @@ const ONLY_CURRENT = [CURRENT];
 const ONLY_CONVERSATION = [CONVERSATION];
 
 /** Which files the settings ask for; the same list each time. */
-export function wantedFiles(settings: Settings): readonly string[] {
+function wantedFiles(settings: Settings): readonly string[] {
   if (settings.mode !== 'enforce') return NONE;
   const { active, plugins } = settings;
   const current =

@@ -197,7 +197,7 @@ export function list<const V extends string = string>(o: ListOptions<V>): Field<
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Milliseconds as a duration text: 60000 -> "60s". */
-export function durationText(ms: number): string {
+function durationText(ms: number): string {
   if (ms >= 3_600_000 && ms % 3_600_000 === 0) return `${ms / 3_600_000}h`;
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
 }

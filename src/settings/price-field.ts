@@ -4,7 +4,7 @@ import type { PriceOverride, PriceSettings } from './types.js';
 
 const usd = (text: string) => float({ min: 0, unit: 'USD per million tokens', text });
 
-export const PRICE_OVERRIDE: Shape<PriceOverride> = {
+const PRICE_OVERRIDE: Shape<PriceOverride> = {
   input: usd('uncached input'),
   write5m: usd('cache write, 5 or 30 minutes'),
   write1h: usd('cache write, one hour'),

@@ -41,7 +41,7 @@ const FOREIGN_BLOCKS = ['core', 'engine', 'capabilities'];
 const OWN_BLOCKS = ['plugins', 'journal', 'curated'];
 
 /** A readable path: keys joined by dots, list positions in brackets. */
-export function pathText(path: KeyPath): string {
+function pathText(path: KeyPath): string {
   return path.map((p, i) => (typeof p === 'number' ? `[${p}]` : i === 0 ? p : `.${p}`)).join('');
 }
 

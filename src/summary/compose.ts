@@ -22,7 +22,7 @@ export interface Composition {
   blocks: readonly SummaryBlock[];
 }
 
-export const HEADINGS = {
+const HEADINGS = {
   summary: '## Prior Context (Summarised)',
   compaction: '## Prior Context (Compacted)',
 } as const;

@@ -56,7 +56,7 @@ export function isOffered(encoding: OptionalEncoding): boolean {
 }
 
 /** The name without a router's or a cloud's path (`openai/gpt-4o`, `ft:gpt-4o:org`), in lower case. */
-export function bareModel(model: string): string {
+function bareModel(model: string): string {
   const name = model.toLowerCase().replace(/^ft:/, '');
   return name.slice(name.lastIndexOf('/') + 1);
 }

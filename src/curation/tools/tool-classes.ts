@@ -33,7 +33,7 @@ function line(name: string, tools: readonly ToolEntry[]): string {
 }
 
 /** First sentences of the tools, each once whatever its case, at most 200 characters. */
-export function classDescription(tools: readonly ToolEntry[]): string {
+function classDescription(tools: readonly ToolEntry[]): string {
   const seen = new Map<string, string>();
   for (const { description } of tools) {
     const sentence = firstSentence(description);

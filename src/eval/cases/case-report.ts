@@ -3,7 +3,7 @@ import { quantile } from '../stats.js';
 import type { CaseError } from './case.js';
 import type { CaseResult } from './run-case.js';
 
-export const REPORT_VERSION = '1';
+const REPORT_VERSION = '1';
 
 export interface CaseReport {
   schema_version: typeof REPORT_VERSION;

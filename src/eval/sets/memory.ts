@@ -8,7 +8,7 @@ import type { CountText } from '../tally.js';
 import { PlainBm25 } from './plain-bm25.js';
 
 /** Shares of the chat's tokens. */
-export const BUDGETS = [0.05, 0.1, 0.2, 0.3] as const;
+const BUDGETS = [0.05, 0.1, 0.2, 0.3] as const;
 /** More hits than fit any budget. */
 const MOST_HITS = 1000;
 

@@ -70,7 +70,7 @@ export interface WhatIfReport {
   bytes: number;
 }
 
-export function noTotals(): Totals {
+function noTotals(): Totals {
   return { input: 0, cache_read: 0, cache_write: 0, output: 0 };
 }
 
