@@ -4,6 +4,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { fail } from './errors.js';
+import { loadFault } from './native-module.js';
 
 export interface DataLock {
   release(): void;
@@ -12,7 +13,7 @@ export interface DataLock {
 /**
  * Takes the lock of the data folder.
  * @returns undefined when somebody else holds it.
- * @throws CuratedError CONFIG when the folder cannot be written.
+ * @throws CuratedError CONFIG when the folder cannot be written, or SQLite's module does not load.
  */
 export function lockData(folder: string): DataLock | undefined {
   const path = join(folder, 'lock.db');
@@ -28,6 +29,8 @@ export function lockData(folder: string): DataLock | undefined {
   } catch (e) {
     db?.close();
     if ((e as { code?: string }).code?.startsWith('SQLITE_BUSY')) return undefined;
+    const unloaded = loadFault('better-sqlite3', e);
+    if (unloaded !== undefined) fail('CONFIG', unloaded, { cause: e });
     fail('CONFIG', `data folder ${folder}: cannot be locked (${(e as Error).message})`, { cause: e });
   }
 }

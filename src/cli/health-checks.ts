@@ -1,6 +1,7 @@
 // What doctor looks at without a daemon: Node, native modules, folders, files, the configuration.
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { loadFault } from '../native-module.js';
 import type { Paths } from '../paths.js';
 import { faultText, loadSettings } from '../settings/index.js';
 
@@ -69,8 +70,8 @@ export async function loadsNative(): Promise<Finding[]> {
       if (notice !== undefined)
         findings.push({ level: 'note', what: notice, todo: 'nothing; a newer Node does better' });
     } catch (e) {
-      const reason = (e as Error).message.split('\n')[0];
-      findings.push({ level: 'error', what: `${name} does not load: ${reason}`, todo });
+      const what = loadFault(name, e) ?? `${name} does not load: ${(e as Error).message.split('\n')[0]}`;
+      findings.push({ level: 'error', what, todo });
     }
   }
   return findings;

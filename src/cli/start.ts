@@ -146,7 +146,10 @@ async function detach(o: StartOptions): Promise<number> {
     say(`curated runs (pid ${child.pid}) on ${[url, socket].filter((p) => p !== undefined).join(' and ')}`);
     return EXIT.ok;
   }
-  const said = readFileSync(file, 'utf8').trim().split('\n').slice(-5).join('\n');
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  // The failure from its first line on; a crash has none, and ends with what matters.
+  const from = lines.findLastIndex((line) => line.startsWith('curated: '));
+  const said = lines.slice(from < 0 ? -5 : from).join('\n');
   // Two were started at once, and the other one has the data folder; or another home's daemon has the port.
   if (code === EXIT.alreadyRunning)
     throw new CommandError(said.replace(/^curated: /, ''), { exit: EXIT.alreadyRunning });
