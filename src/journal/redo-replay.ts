@@ -3,7 +3,7 @@
 import type { Engine } from './engine.js';
 import { CELLS, type PackedGroup, verifyPacked } from './packed.js';
 import { groupsIn } from './packed-bytes.js';
-import { readRedo } from './redo-file.js';
+import { type RedoRecord, readRedo } from './redo-file.js';
 import { redoPaths, redoPlace } from './redo-log.js';
 import type { Vault } from './vault.js';
 
@@ -19,14 +19,34 @@ export interface Replayed {
 
 /** @throws STORAGE, STORAGE_FULL when the journal takes no writes: the files are left as they are then. */
 export function replayRedo(path: string, engine: Redoing, vault: Vault): Replayed {
-  const from = engine.redone;
   const notices: string[] = [];
   const read = redoPaths(path).map((file) => {
     const { records, behind } = readRedo(file);
     if (behind > 0) notices.push(`${behind} bytes of ${file} are torn or damaged and were left out`);
     return records;
   });
-  const records = read.flat().sort((a, b) => a.no - b.no);
+  const { last, added, lost } = replayRecords(read.flat(), engine, vault, notices);
+  if (added > 0)
+    notices.push(`${added} records that were acknowledged before the daemon ended were written to ${path}`);
+  if (lost > 0)
+    notices.push(
+      `${lost} records of the redo log do not continue what ${path} holds, as after a power loss; their clients are told by last_seq`,
+    );
+  return { last, notices };
+}
+
+/**
+ * Writes what the engine lacks of the log's records, in their order; synced when it returns.
+ * @returns number of the newest record, and how many of the journal's records were written, and cannot be
+ */
+export function replayRecords(
+  log: readonly RedoRecord[],
+  engine: Redoing,
+  vault: Vault,
+  notices: string[],
+): { last: number; added: number; lost: number } {
+  const from = engine.redone;
+  const records = [...log].sort((a, b) => a.no - b.no);
   const last = records.at(-1)?.no ?? 0;
   let [added, lost] = [0, 0];
   for (const { no, bytes } of records) {
@@ -42,13 +62,7 @@ export function replayRedo(path: string, engine: Redoing, vault: Vault): Replaye
   }
   // One sync for all of it, and for the number, without which the next start would read the log again.
   if (last > from) engine.commit([], true, last);
-  if (added > 0)
-    notices.push(`${added} records that were acknowledged before the daemon ended were written to ${path}`);
-  if (lost > 0)
-    notices.push(
-      `${lost} records of the redo log do not continue what ${path} holds, as after a power loss; their clients are told by last_seq`,
-    );
-  return { last: Math.max(last, from), notices };
+  return { last: Math.max(last, from), added, lost };
 }
 
 function opened(no: number, bytes: Uint8Array, vault: Vault, notices: string[]): PackedGroup[] {

@@ -24,7 +24,7 @@ const COMPACT_BYTES = 256 * 1024;
 
 type ChangeName = 'copy' | 'rewind' | 'restore' | 'erase' | 'sweep';
 type Frame =
-  | { readonly ops: readonly WriteOp[] }
+  | { readonly ops: readonly WriteOp[]; readonly redo?: number }
   | { readonly call: ChangeName; readonly args: readonly unknown[] };
 
 export interface SimOptions {
@@ -37,6 +37,8 @@ export class SimEngine implements Engine {
   readonly #disk: SimDisk;
   readonly #omit: SimOptions['omit'];
   #state = new MemoryEngine();
+  /** Number of the newest record of the redo log that it has. */
+  redone = 0;
   /** Bytes of the log that are whole frames. */
   #length = 0;
   #compactions = 0;
@@ -63,11 +65,16 @@ export class SimEngine implements Engine {
     }
     this.#length = this.#omit === 'cut' ? length + tail : length;
     this.#state = new MemoryEngine();
-    for (const frame of frames) apply(this.#state, frame);
+    this.redone = 0;
+    for (const frame of frames) {
+      apply(this.#state, frame);
+      if ('ops' in frame) this.redone = frame.redo ?? this.redone;
+    }
   }
 
-  commit(ops: readonly WriteOp[], sync: boolean): Map<number, Error> {
-    if (ops.length > 0) this.#write({ ops });
+  commit(ops: readonly WriteOp[], sync: boolean, redo?: number): Map<number, Error> {
+    if (ops.length > 0 || redo !== undefined) this.#write(redo === undefined ? { ops } : { ops, redo });
+    this.redone = redo ?? this.redone;
     if (sync) this.#sync();
     return this.#state.commit(ops, sync);
   }
@@ -113,8 +120,8 @@ export class SimEngine implements Engine {
   #rewrite(): void {
     if (this.#disk.exists(NEW)) this.#disk.remove(NEW);
     let length = 0;
-    for (const ops of this.#state.dump()) {
-      const bytes = encode({ ops });
+    for (const frame of [...this.#state.dump().map((ops) => ({ ops })), { ops: [], redo: this.redone }]) {
+      const bytes = encode(frame);
       this.#disk.append(NEW, bytes);
       length += bytes.length;
     }

@@ -2,13 +2,20 @@
 // with what had been acknowledged. Used by the suite and by its long form.
 import assert from 'node:assert/strict';
 import { textBlob } from '../../src/journal/blobs.js';
+import type { WriteOp } from '../../src/journal/engine.js';
 import type { JournalRecord, SessionKey } from '../../src/journal/index.js';
 import { packGroup, unpackRecords } from '../../src/journal/packed.js';
+import { groupsOut } from '../../src/journal/packed-bytes.js';
+import type { RedoRecord } from '../../src/journal/redo-file.js';
+import { replayRecords } from '../../src/journal/redo-replay.js';
 import { type Batch, type Reply, Runner } from '../../src/journal/runner.js';
 import { PowerLoss, SimDisk } from '../../src/journal/sim-disk.js';
 import { SimEngine, type SimOptions } from '../../src/journal/sim-engine.js';
+import { OPEN_VAULT } from '../../src/journal/vault.js';
 import { seeded } from '../../src/random.js';
 import { key, Writer } from './kit.js';
+
+type Append = WriteOp & { op: 'append' };
 
 /** What a client of one session knows. */
 interface Client {
@@ -27,10 +34,16 @@ export class CrashRun {
   #runner!: Runner;
   #reply: Reply | undefined;
   #no = 0;
+  /** The redo log beside it, as the operating system has it, and what of it the engine has not been given yet. */
+  #log: RedoRecord[] = [];
+  #logged = 0;
+  #lingering: Append[] = [];
 
   constructor(
     readonly seed: number,
     readonly options: SimOptions = {},
+    /** Leaves out what a start does with the redo log, to show that it would be found. */
+    readonly skipsRedo = false,
   ) {
     this.random = seeded(seed);
     this.clients = ['a', 'b', 'c'].map((s) => ({ key: key(s), writer: new Writer(), os: 0, synced: 0 }));
@@ -40,15 +53,20 @@ export class CrashRun {
 
   #open(): void {
     this.#engine = new SimEngine(this.disk, this.options);
+    const log = this.skipsRedo ? [] : this.#log;
+    const { last } = replayRecords(log, this.#engine, OPEN_VAULT, []);
+    this.#log = [];
+    this.#logged = last;
+    this.#lingering = [];
     this.#runner = new Runner(this.#engine, (reply) => {
       this.#reply = reply;
     });
   }
 
-  /** One tick: some sessions append; acknowledged as the reply says. Throws PowerLoss when the power goes. */
+  /** One tick: some sessions append; acknowledged from the redo log, or as the reply says. Throws PowerLoss when the power goes. */
   tick(): void {
     const sync = this.random() < 0.4;
-    const items: Batch['items'][number][] = [];
+    const items: Append[] = [];
     const sent: { client: Client; seq: number }[] = [];
     for (const client of this.clients) {
       if (this.random() < 0.4) continue;
@@ -60,10 +78,23 @@ export class CrashRun {
       items.push({ op: 'append', group, blobs });
       sent.push({ client, seq: writer.head.seq });
     }
+    const isLogged = !sync && this.random() < 0.6 && items.every((i) => i.blobs!.length === 0);
+    if (isLogged && items.length > 0) {
+      const no = ++this.#logged;
+      this.#log.push({ no, bytes: groupsOut(items.map((i) => i.group)) });
+      for (const item of items) item.redo = no;
+      for (const { client, seq } of sent) client.os = seq;
+      this.#lingering.push(...items);
+      if (this.random() < 0.7) return;
+      items.length = 0;
+    }
     const no = ++this.#no;
-    const reply = this.#take({ no, sync, items });
+    const reply = this.#take({ no, sync, items: [...this.#lingering, ...items] });
+    this.#lingering = [];
     assert.equal(reply.failures, undefined, 'an append failed on a sound disk');
     if (reply.done < no) return;
+    // What the engine has may leave the log.
+    if (this.random() < 0.3) this.#log = [];
     for (const { client, seq } of sent) client.os = seq;
     if (reply.synced >= no) for (const client of this.clients) client.synced = client.os;
   }
@@ -79,6 +110,8 @@ export class CrashRun {
   crash(how: 'power' | 'kill'): void {
     this.#runner.stop();
     this.disk = how === 'kill' ? this.disk.afterKill() : this.disk.afterPowerLoss(this.random);
+    // Never synced: of the log a power loss leaves a beginning, or nothing.
+    if (how === 'power') this.#log.length = Math.floor(this.random() * (this.#log.length + 1));
     // Now and then the power goes again while the store is being opened.
     while (this.random() < 0.3) {
       this.disk.faults = { powerLoss: this.disk.calls + 1 + Math.floor(this.random() * 3) };
@@ -117,22 +150,28 @@ export class CrashRun {
 
 /**
  * Runs `points` crash points from `seed` on: each a short life with up to three crashes, each crash at a random call of the
- * disk. Returns the number of crashes; throws at the first that loses or invents something.
+ * disk or between two. Returns the number of crashes; throws at the first that loses or invents something.
  */
-export function crashPoints(points: number, seed: number, options?: SimOptions): number {
+export function crashPoints(points: number, seed: number, options?: SimOptions, skipsRedo = false): number {
   let crashes = 0;
   for (let s = seed; crashes < points; s++) {
-    const run = new CrashRun(s, options);
+    const run = new CrashRun(s, options, skipsRedo);
     const lives = 1 + Math.floor(run.random() * 3);
     for (let life = 0; life < lives; life++) {
+      crashes++;
+      // Between two calls too, when what was acknowledged may be in the redo log alone.
+      if (run.random() < 0.15) {
+        for (let ticks = Math.floor(run.random() * 8); ticks >= 0; ticks--) run.tick();
+        run.crash('kill');
+        continue;
+      }
       run.disk.faults = { powerLoss: run.disk.calls + 1 + Math.floor(run.random() * 12) };
       try {
         for (;;) run.tick();
       } catch (e) {
         if (!(e instanceof PowerLoss)) throw e;
       }
-      run.crash(run.random() < 0.25 ? 'kill' : 'power');
-      crashes++;
+      run.crash(run.random() < 0.15 ? 'kill' : 'power');
     }
   }
   return crashes;

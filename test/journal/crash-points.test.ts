@@ -12,3 +12,7 @@ for (const omit of ['sync', 'cut'] as const) {
     assert.throws(() => crashPoints(20_000, 1, { omit }));
   });
 }
+
+test('F45 a start that leaves out the redo log is found out within 20,000 crash points', () => {
+  assert.throws(() => crashPoints(20_000, 1, undefined, true), /were acknowledged/);
+});
