@@ -42,7 +42,7 @@ writeFileSync(
 import { END_FEATURES, INPUT_FEATURES } from './features.js';
 import type { Rule } from './rule.js';
 
-export const WEIGHTS_VERSION = 3;
+export const WEIGHTS_VERSION = 4;
 
 export const WEIGHTS: Rule = {
 ${block('input', rule.input, 'INPUT_FEATURES')}${block('end', rule.end, 'END_FEATURES')}  precise: { input: ${rule.precise.input}, end: ${rule.precise.end} },

@@ -2,6 +2,7 @@
 
 import { CUE } from './cues.js';
 import { dot } from './hashed.js';
+import { LATE } from './late-features.js';
 import type { Topic } from './topic.js';
 import type { Usual } from './usual.js';
 import type { Said, Utterance } from './utterance.js';
@@ -130,7 +131,7 @@ const AT_END = [
 ] as const;
 
 export const INPUT_FEATURES: readonly string[] = AT_INPUT;
-export const END_FEATURES: readonly string[] = [...AT_INPUT, ...AT_END];
+export const END_FEATURES: readonly string[] = [...AT_INPUT, ...AT_END, ...LATE];
 
 interface Overlap {
   share: number;

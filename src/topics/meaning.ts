@@ -31,6 +31,20 @@ for (let row = 0; row < scales.length; row += 1) {
   scales[row] = norm > 0 ? 1 / Math.sqrt(norm) : 0;
 }
 
+/** The word's row in the table; -1 none. */
+export function wordRow(spelling: number, stem: number): number {
+  return rows.get(spelling) ?? rows.get(stem) ?? -1;
+}
+
+/** Cosine of two rows. */
+export function wordLikeness(a: number, b: number): number {
+  const from = a * VECTOR_DIMS;
+  const to = b * VECTOR_DIMS;
+  let sum = 0;
+  for (let i = 0; i < VECTOR_DIMS; i += 1) sum += table[from + i]! * table[to + i]!;
+  return sum * scales[a]! * scales[b]!;
+}
+
 const FLOOR = 0.3;
 const MOST = 160;
 

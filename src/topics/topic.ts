@@ -2,9 +2,13 @@
 
 import { dot, HASHED_DIMS } from './hashed.js';
 import type { Words } from './scan.js';
+import { WordList } from './telling.js';
 
 /** Words that a topic keeps; rarer news than the first few thousand words tells nothing new. */
 const MOST_WORDS = 2000;
+/** Telling words of its newest exchanges that it is compared with word by word. */
+const NEWEST = 64;
+const scratch = new WordList(NEWEST);
 
 /** The sum of vectors and its length, kept up to date. */
 export class Centroid {
@@ -51,6 +55,8 @@ export class Topic {
   readonly inputsCentroid = new Centroid();
   readonly centroid = new Centroid();
   readonly meaning: Centroid;
+  /** Telling words, of the newest exchange first. */
+  readonly newest = new WordList(NEWEST);
 
   constructor(start: number, message: number, meaningDims: number) {
     this.start = start;
@@ -66,5 +72,14 @@ export class Topic {
       if (seen !== undefined) into.set(stem, seen + 1);
       else if (into.size < MOST_WORDS) into.set(stem, 1);
     }
+  }
+
+  /** The telling words of an exchange go before those of the exchanges before it. */
+  tell(input: WordList, reply?: WordList): void {
+    scratch.n = 0;
+    scratch.join(input);
+    if (reply !== undefined) scratch.join(reply);
+    scratch.join(this.newest);
+    this.newest.copy(scratch);
   }
 }

@@ -3,6 +3,7 @@
 
 import { endFeatures, inputFeatures, nearness, type Scene, USUAL_INPUT, USUAL_REPLY } from './features.js';
 import { dot } from './hashed.js';
+import { lateFeatures, type Spans } from './late-features.js';
 import { MEANING_DIMS } from './meaning.js';
 import { Topic } from './topic.js';
 import { Usual } from './usual.js';
@@ -24,6 +25,8 @@ export interface PastTopic {
   /** Turn and stored message with which it began. */
   start: number;
   message: number;
+  /** Exchanges in it. */
+  exchanges: number;
   hashed: Float32Array;
   meaning: Float32Array;
   topic: Topic | undefined;
@@ -59,6 +62,8 @@ export class Tracker {
   readonly past: PastTopic[] = [];
   readonly #session = new Map<number, number>();
   #texts = 0;
+  #exchanges = 0;
+  #shifts = 0;
   #inputText = '';
   #replyText = '';
   /** Utterances that somebody else has read and keeps. */
@@ -140,7 +145,9 @@ export class Tracker {
   atEnd(x: Float64Array): number {
     const reply = this.#reply;
     stems(this.input, this.#inputWords);
-    return endFeatures({ ...this.#scene(reply), reply, inputWords: this.#inputWords }, x);
+    const scene = { ...this.#scene(reply), reply, inputWords: this.#inputWords };
+    const n = endFeatures(scene, x);
+    return n + lateFeatures({ ...scene, reply, ...this.#spans() }, x.subarray(n));
   }
 
   /** Cosine of the open input with the running topic, by the default embedder. */
@@ -183,7 +190,9 @@ export class Tracker {
       if (input.embedded) this.#usual.add(nearness(scene, input, near));
       if (reply?.embedded) this.#usualReply.add(nearness(scene, reply, near));
     }
+    this.#exchanges += 1;
     if (shift && this.topic.inputs > 0) {
+      this.#shifts += 1;
       this.#close();
       this.topic = this.#begin(returnedTo);
     }
@@ -196,6 +205,7 @@ export class Tracker {
       topic.meaning.add(input.meaning);
     }
     if (reply !== undefined) topic.take(reply.words, topic.assistant);
+    topic.tell(input.telling.first, reply?.telling.top);
     if (reply?.embedded) {
       topic.centroid.add(reply.hashed);
       topic.meaning.add(reply.meaning);
@@ -230,6 +240,7 @@ export class Tracker {
     past.push({
       start: topic.start,
       message: topic.message,
+      exchanges: topic.inputs,
       hashed: topic.centroid.unit(),
       meaning: topic.meaning.unit(),
       topic,
@@ -247,7 +258,14 @@ export class Tracker {
     topic.centroid.add(returnedTo.hashed);
     topic.inputsCentroid.add(returnedTo.topic.inputsCentroid.unit());
     topic.meaning.add(returnedTo.meaning);
+    topic.newest.copy(returnedTo.topic.newest);
     return topic;
+  }
+
+  #spans(): Spans {
+    const closed = this.past.slice(-KEPT).map((p) => p.exchanges);
+    const usualSpan = closed.sort((a, b) => a - b)[closed.length >> 1];
+    return { exchanges: this.#exchanges, shifts: this.#shifts, usualSpan };
   }
 
   #scene(newest: Utterance): Scene {

@@ -4,6 +4,7 @@ import { type Cues, cuesOf, emptyCues } from './cues.js';
 import { embedHashed, HASHED_DIMS } from './hashed.js';
 import { embedMeaning, MEANING_DIMS } from './meaning.js';
 import { scan, Words } from './scan.js';
+import { Telling, WordList } from './telling.js';
 
 export class Utterance {
   readonly words: Words;
@@ -17,6 +18,9 @@ export class Utterance {
   mass = 0;
   content = 0;
   length = 0;
+  readonly #telling = new Telling();
+  /** Set until the words that tell are asked for. */
+  #untold: string | undefined;
 
   constructor(capacity?: number) {
     this.words = new Words(capacity);
@@ -35,9 +39,23 @@ export class Utterance {
       this.mass += weight;
       if (weight >= 0.3) this.content += 1;
     }
+    this.#untold = text;
     return this;
   }
+
+  /** The words that tell, sought when they are first asked for. */
+  get telling(): Telling {
+    if (this.#untold !== undefined) {
+      this.#telling.read(this.words, this.#untold);
+      this.#untold = undefined;
+    }
+    return this.#telling;
+  }
 }
+
+/** Words that later exchanges are compared with. */
+const KEPT = 32;
+const KEPT_FEW = 16;
 
 /** What later exchanges want to know of an utterance. */
 export interface Said {
@@ -48,6 +66,10 @@ export interface Said {
   /** Kinds of cues in it, and how many of its words they cover that say nothing. */
   cues: number;
   empty: number;
+  /** Its first words that tell, those that tell most, and those at its end. */
+  first: WordList;
+  top: WordList;
+  tail: WordList;
 }
 
 export function silence(): Said {
@@ -58,6 +80,9 @@ export function silence(): Said {
     endsInQuestion: false,
     cues: 0,
     empty: 0,
+    first: new WordList(KEPT_FEW),
+    top: new WordList(KEPT),
+    tail: new WordList(KEPT_FEW),
   };
 }
 
@@ -68,6 +93,9 @@ export function hush(said: Said): void {
   said.endsInQuestion = false;
   said.cues = 0;
   said.empty = 0;
+  said.first.n = 0;
+  said.top.n = 0;
+  said.tail.n = 0;
 }
 
 export function copy(from: Utterance, to: Said): void {
@@ -77,4 +105,7 @@ export function copy(from: Utterance, to: Said): void {
   to.endsInQuestion = from.words.endsInQuestion;
   to.cues = from.cues.any;
   to.empty = from.cues.empty;
+  to.first.copy(from.telling.first);
+  to.top.copy(from.telling.top);
+  to.tail.copy(from.telling.tail);
 }
