@@ -67,3 +67,28 @@ test('a list never holds more than it has room for, and no word twice', () => {
     }),
   );
 });
+
+test('L3-17 a topic that goes on is compared with its own words again, and with how long it lasted', () => {
+  const resumed = (back: boolean) => {
+    const tracker = new Tracker();
+    const x = new Float64Array(256);
+    const say = (at: number, input: string, reply: string, shift = false, to = -1) => {
+      tracker.read(input, at, at);
+      tracker.answer(reply);
+      tracker.fold(shift, tracker.past[to]);
+    };
+    say(0, 'Why does parseLedgerRow drop a column?', 'parseLedgerRow stops at the tab.');
+    say(1, 'Which onions go into the soup?', 'Yellow onions and garlic.', true);
+    say(2, 'And the tab?', 'Split there.', true, back ? 0 : -1);
+    tracker.read('Does parseLedgerRow trim?', 3, 3);
+    tracker.answer('It does.');
+    tracker.atEnd(x);
+    const from = END_FEATURES.length - LATE.length;
+    return (name: (typeof LATE)[number]) => x[from + LATE.indexOf(name)]!;
+  };
+  const [back, anew] = [resumed(true), resumed(false)];
+  assert.ok(back('wordsTopic') > anew('wordsTopic') && back('rareShare') > anew('rareShare'));
+  assert.equal(back('closed'), 1);
+  assert.equal(back('logExchanges'), Math.log1p(3));
+  assert.ok(back('shiftRate') > 0.4, 'two shifts in three exchanges');
+});
