@@ -5,6 +5,7 @@ import { MAX_SOCKET_PATH_BYTES, type Paths, resolvePaths } from '../paths.js';
 import { VERSION } from '../version.js';
 import { printJson, say } from './connection.js';
 import { liveDaemon, readDaemonFile } from './daemon-file.js';
+import { checkHealthOf, checkSocketOf } from './daemon-health.js';
 import { EXIT } from './failure.js';
 import { checkConfig, checkFiles, checkNode, type Finding, loadsNative } from './health-checks.js';
 import { checkJournalFile, checkJournalOf } from './journal-checks.js';
@@ -78,15 +79,15 @@ async function checkDaemon(paths: Paths): Promise<Finding[]> {
     const client = await connect({ client: { name: 'curated-doctor', version: VERSION }, reconnect: false });
     const { version, health } = await client.call('daemon.status', {});
     await client.close();
-    const journal = checkJournalOf(health);
+    const found = [...checkSocketOf(live), ...checkJournalOf(health), ...checkHealthOf(health)];
     if (version === VERSION)
-      return [...journal, { level: 'ok', what: `a daemon answers (pid ${live.pid}, version ${version})` }];
+      return [...found, { level: 'ok', what: `a daemon answers (pid ${live.pid}, version ${version})` }];
     const older: Finding = {
       level: 'note',
       what: `a daemon of version ${version} answers, and this is ${VERSION}`,
       todo: 'curated stop, then curated start',
     };
-    return [...journal, older];
+    return [...found, older];
   } catch (e) {
     const stuck: Finding = {
       level: 'error',

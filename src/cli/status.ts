@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { resolvePaths } from '../paths.js';
 import { printJson, say, withClient } from './connection.js';
 import { liveDaemon } from './daemon-file.js';
+import { redChecks } from './daemon-health.js';
 import { EXIT } from './failure.js';
 import { bytes, whole } from './table.js';
 
@@ -35,6 +36,7 @@ async function status(json: boolean): Promise<number> {
     ['connections', `${whole(s.connections)}, this one included`],
     ['sessions', `${whole(s.sessions.open)} in memory, ${whole(s.sessions.stored)} stored`],
     ...(memory.rss === undefined ? [] : [['memory', bytes(memory.rss)] as [string, string]]),
+    ...redChecks(s.health).map(([name, message]): [string, string] => ['not well', `${name}: ${message}`]),
     ...(s.draining ? [['draining', 'yes: it will end soon'] as [string, string]] : []),
   ];
   for (const [name, value] of rows) say(`${name.padEnd(12)} ${value}`);

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { priceLine } from '../../src/cli/bisect.js';
+import { checkHealthOf, redChecks } from '../../src/cli/daemon-health.js';
 import { connect } from '../../src/client/index.js';
+import { ManualClock } from '../../src/clock.js';
+import { Health } from '../../src/observe/index.js';
 import { curated, homeFor, MAIN } from './command.js';
 
 test('count gives the tokens of stdin and of a file, in the encoding of the model', async (t) => {
@@ -193,6 +196,17 @@ test('P-12 what was typed wrong is said in words, with what to do next', async (
   assert.deepEqual([none.code, none.stdout], [2, ''], 'no table of nothing');
   assert.match(none.stderr, /no conversation in these files: .*empty\.jsonl:1: no JSON/);
   assert.match(doctor.stdout, /named tokens: none yet; curated token add makes them/);
+});
+
+test('doctor and status tell every check of the daemon that is red, with its reason', () => {
+  const health = new Health(new ManualClock(), '1');
+  health.red('recall_index', new Error('no space left'));
+  health.green('recall_index');
+  health.red('context_refresh', new Error('shop: cannot be written'));
+  assert.deepEqual(redChecks(health.report()), [['context_refresh', 'shop: cannot be written']]);
+  const [finding, ...more] = checkHealthOf(health.report());
+  assert.match(finding!.what, /context_refresh is red: shop: cannot be written/);
+  assert.deepEqual([more, checkHealthOf(undefined)], [[], []]);
 });
 
 test('a price is told of what was weighed alone', () => {

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -40,6 +41,15 @@ test('F9 start on a live daemon exits 3, in the foreground and detached, and the
   const client = await connect({ home, client: { name: 'test', version: '1' } });
   assert.equal((await client.call('daemon.status', {})).draining, false);
   await client.close();
+  // Whatever cleans temporary folders may take it.
+  rmSync(join(home, 'run/curated.sock'));
+  const [status, doctor] = await Promise.all([curated(['status'], home), curated(['doctor'], home)]);
+  assert.equal(status.code, 0, 'it is reached over TCP');
+  assert.equal(doctor.code, 1);
+  assert.match(
+    doctor.stdout,
+    /the socket of the running daemon was removed: .*curated\.sock\n.*curated stop/,
+  );
 });
 
 test('a detached daemon answers when start returns, logs to a private file, and stop waits for its end', async (t) => {
