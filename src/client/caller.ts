@@ -4,8 +4,9 @@ import type { MethodName, WireParams, WireResult } from '../protocol/index.js';
 import type { EventStream } from './event-stream.js';
 
 export interface CallOptions {
+  /** In ms, in the place of the client's own; after it ClientError TIMEOUT, and the call may still take effect. */
   timeoutMs?: number;
-  /** Gives up waiting; the call may still take effect. */
+  /** Gives up waiting, with the signal's own reason; the call may still take effect. */
   signal?: AbortSignal;
 }
 

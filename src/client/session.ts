@@ -67,6 +67,11 @@ export class Session {
     return (await this.#raw(method, params, options)).value as WireResult<M>;
   }
 
+  /**
+   * Stores what happened, in the session's own format (tool results included); 100 messages at most. The answer gives each one's id and
+   * tokens. Throws CuratedError INVALID_MESSAGES with the place of the first that no repair makes valid, PAIRING, SUPERSEDED, STORAGE_FULL:
+   * nothing of the call is stored then. `key`: an idempotency key of your own.
+   */
   append(
     messages: unknown[],
     o: { key?: string; parent_call_id?: string; preload?: unknown[]; input?: string } & CallOptions = {},
@@ -76,7 +81,8 @@ export class Session {
   }
 
   /**
-   * The request to send to the model, as a value and as exact text. What an earlier answer of this session holds does not
+   * The request to send to the model, as a value and as exact text. Throws CuratedError INVALID_MESSAGES or PAIRING where what is stored
+   * cannot be made valid (`pending` names the calls whose results are still to come), CONTEXT_IRREDUCIBLE where it cannot be made to fit. What an earlier answer of this session holds does not
    * travel again, unless the form is asked for (`return`), the call has a key of its own or is of an exempt kind.
    */
   prepare(
@@ -119,6 +125,10 @@ export class Session {
     return prepared(result);
   }
 
+  /**
+   * Ends a turn, or with `final: false` a model round whose results are stored. `usage` is the provider's own object, by which estimates and
+   * prices are kept right. The answer, with the events decided at this boundary, means that all of it survives a power loss.
+   */
   endTurn(params: SessionParams<'turn.end'> = {}, options?: CallOptions): Promise<WireResult<'turn.end'>> {
     return this.call('turn.end', params, options);
   }
@@ -133,10 +143,12 @@ export class Session {
     return this.call('session.files', {});
   }
 
+  /** Messages as they were stored, or with `view: "curated"` as the model gets them; by pages of `limit` from `from`. */
   messages(params: SessionParams<'session.messages'> = {}): Promise<WireResult<'session.messages'>> {
     return this.call('session.messages', params);
   }
 
+  /** A copy of the session up to `at_seq` (default: all of it) under another id. Throws CuratedError SEQ_GAP beyond its end. */
   fork(params: SessionParams<'session.fork'> = {}): Promise<WireResult<'session.fork'>> {
     return this.call('session.fork', params);
   }
@@ -164,14 +176,17 @@ export class Session {
     return this.call('session.undo', { seq });
   }
 
+  /** Asks for a compaction; it ends in an event `memory.compacted` or `memory.compaction.failed`. */
   compact(reason?: string): Promise<WireResult<'memory.compact'>> {
     return this.call('memory.compact', reason === undefined ? {} : { reason });
   }
 
+  /** Shows the model the pruned tools of a class from the next request on. Throws CuratedError UNSUPPORTED with the classes there are. */
   discoverTools(params: SessionParams<'tools.discover'>): Promise<WireResult<'tools.discover'>> {
     return this.call('tools.discover', params);
   }
 
+  /** Answers a request for approval (`hitl.requested`); `accepted` is false for one that nobody waits for. */
   respondApproval(request: string, decision: string): Promise<WireResult<'approval.respond'>> {
     return this.call('approval.respond', { request, decision });
   }
@@ -181,7 +196,10 @@ export class Session {
     return this.#client.call('recall.search', { session: this.id, query, ...o });
   }
 
-  /** The bytes behind a handle. */
+  /**
+   * The bytes behind a handle: `text`, or `parts` of a block list. `range` in bytes, `grep` (lines that hold a text), `max_tokens` limit them.
+   * Throws CuratedError UNKNOWN_HANDLE.
+   */
   recallGet(
     handle: string,
     o: Omit<WireParams<'recall.get'>, 'handle'> = {},
