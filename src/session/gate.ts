@@ -260,14 +260,16 @@ function startCycle(
   if (step === 'fall_back') run.fellBack = true;
   const running = run.compactor.cycle;
   if (running !== undefined) {
-    run.compactor.applyReady(draft, { forced: true, pending });
-    if (run.compactor.cycle === undefined) {
+    const end = run.compactor.applyReady(draft, { forced: true, pending });
+    if (run.compactor.cycle !== undefined) {
+      run.compactor.awaited(running);
+      run.waits = running;
+      return running;
+    }
+    if (end === undefined) {
       run.compacted = true;
       return undefined;
     }
-    run.compactor.awaited(running);
-    run.waits = running;
-    return running;
   }
   draft.push(
     event('io.output', {

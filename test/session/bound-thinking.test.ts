@@ -11,7 +11,7 @@ import { Thoughts } from '../../src/session/thoughts.js';
 import { checkRequest } from '../conformance/rules/check.js';
 import { anthropicProfile } from '../conformance/rules/profile.js';
 import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
-import { COMPACTION, compact, FakeSummariser, open, prepare, S } from './condensing.js';
+import { COMPACTION, compact, FakeSummariser, GATE, open, prepare, S } from './condensing.js';
 
 const CLEAR = 'nexus.memory.tool_result_clear';
 const MODEL = 'claude-opus-5-5';
@@ -293,5 +293,26 @@ test('PV-A25 PV-A26 the first thinking of a session is bound to what was sent, n
   const { request } = await prepare(d, [said(1), user('d')]);
   assert.ok(request.messages.length < history.length);
   assert.deepEqual(thoughts(request), []);
+  await replays(d);
+});
+
+test('PV-A31 L5-1 a summary that waits for rest, and that newer thinking has made void, holds no call that needs room', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  const window = { context_window: 9_000, max_output_tokens: 1_000 };
+  await open(d, [COMPACTION, GATE], {
+    model: MODEL,
+    ...window,
+    blocks: { [COMPACTION]: { protect_recent: 2 } },
+  });
+  await prepare(d, [user('go'), ...round(0, thinking(0))]);
+  const requests = [(await prepare(d, round(1, thinking(1)))).request];
+  await d.call('memory.compact', { session: S });
+  await new Promise((r) => setTimeout(r, 30));
+  // Its range ends before the thinking of the second round, which later rounds put out of the tail.
+  for (let i = 2; i < 20; i += 1) {
+    const { request } = await prepare(d, round(i));
+    assert.deepEqual(checkRequest(request, anthropicProfile(MODEL), requests), []);
+    requests.push(request);
+  }
   await replays(d);
 });

@@ -156,8 +156,9 @@ export class Compactor {
   /**
    * A result that waited for its moment, if this is it. Inside a command.
    * @param forced the request would not fit otherwise
+   * @returns `void` where it can stand no more, and its cycle has ended
    */
-  applyReady(draft: Draft, o: { forced: boolean; pending: ReadonlySet<string> }): void {
+  applyReady(draft: Draft, o: { forced: boolean; pending: ReadonlySet<string> }): 'void' | undefined {
     const current = this.#current;
     if (current?.ready === undefined) return;
     if (current.unfit !== undefined) {
@@ -169,7 +170,14 @@ export class Compactor {
     const { session } = this.#host;
     const { state } = session;
     const bound = session.profile.modelClass === 'AB';
-    if (!mayLeave(state, bound, current.cycle.range)) return;
+    if (!mayLeave(state, bound, current.cycle.range)) {
+      if (!o.forced) return;
+      // What was thought since is bound to the range: the call that needs room cannot wait for rest.
+      this.#journalFailure(draft, CHANGED);
+      draft.push(event('io.status', { state: 'idle' }));
+      this.#end(current, { ok: false, how: 'rejected', reason: CHANGED });
+      return 'void';
+    }
     if (!o.forced) {
       if (bound && thinksOn(state)) return;
       if (this.#tookBack()) return;
