@@ -1,16 +1,24 @@
-// Groups of records as bytes, for the redo log.
+// Groups of records as bytes, for the redo log and the way to the engine's thread.
 import { Packr } from 'msgpackr';
 import { CELLS, type Cell, type PackedGroup } from './packed.js';
 
 const packr = new Packr({ useRecords: false });
+/** Written over by each call; what does not fit gets a buffer of its own. */
+const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 
 type Flat = [tenant: string, session: string, expectedSeq: number, prev: string, cells: Cell[]];
 
-/** Valid until the next call. Groups of live journals alone: an archive is never appended to. */
+/** In a buffer of their own, which is all that crosses a thread. Groups of live journals alone: an archive is never appended to. */
 export function groupsOut(groups: readonly PackedGroup[]): Uint8Array {
-  return packr.pack(
-    groups.map(({ key, expectedSeq, prev, cells }) => [key.tenant, key.session, expectedSeq, prev, cells]),
-  );
+  const flat = groups.map(({ key, expectedSeq, prev, cells }) => [
+    key.tenant,
+    key.session,
+    expectedSeq,
+    prev,
+    cells,
+  ]);
+  packr.useBuffer(scratch);
+  return new Uint8Array(packr.pack(flat));
 }
 
 /** Throws where the bytes are no groups. */

@@ -494,7 +494,7 @@ export class QueuedStore implements Store {
     if (safe === undefined) return;
     const synced = new Set<string | undefined>();
     for (const w of this.#waiters) if (w.level === 'sync' && w.no === this.#next) synced.add(w.key);
-    safe.look(this.#items, this.#next, synced);
+    safe.look(this.#items, this.#next, synced, this.#sent.length > 0);
     if (this.#waiters.length === 0) return;
     this.#waiters = this.#waiters.filter((w) => {
       if (w.level !== 'ack' || w.key === undefined || !safe.isSafe(w.key)) return true;
@@ -507,11 +507,11 @@ export class QueuedStore implements Store {
 
   #post(): void {
     this.#look();
-    this.#acknowledged?.left();
     clearTimeout(this.#linger);
     this.#linger = undefined;
     const no = this.#next++;
-    const batch: Batch = { no, sync: this.#sync, items: this.#items };
+    const items = this.#acknowledged?.leave(this.#items) ?? this.#items;
+    const batch: Batch = { no, sync: this.#sync, items };
     this.#sent.push({
       no,
       groups: this.#groups,

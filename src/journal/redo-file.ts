@@ -1,6 +1,6 @@
 // One file of the redo log: records of a length, a checksum, a number and bytes, one behind the other. Written by the thread
 // that acknowledges, read at the next start. Knows no journal.
-import { closeSync, fchmodSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, ftruncateSync, openSync, readFileSync, rmSync, writevSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 
 /** Length of what follows the checksum, checksum, number (a double, so that it never wraps). Little endian. */
@@ -14,6 +14,7 @@ export interface RedoRecord {
 export class RedoFile {
   readonly path: string;
   readonly #fd: number;
+  readonly #head = Buffer.alloc(HEAD);
   #size = 0;
   /** Number of the newest record; 0 when the file is empty. */
   last = 0;
@@ -31,15 +32,18 @@ export class RedoFile {
 
   /** Hands the record to the operating system. Throws what fs throws, and leaves nothing of the record then. */
   write(no: number, bytes: Uint8Array): void {
-    const record = recordOf(no, bytes);
+    const length = HEAD + bytes.length;
+    const head = this.#head;
+    head.writeUInt32LE(length - 8, 0);
+    head.writeDoubleLE(no, 8);
+    head.writeUInt32LE(crc32(bytes, crc32(head.subarray(8))), 4);
     try {
-      if (writeSync(this.#fd, record, 0, record.length, this.#size) < record.length)
-        throw new Error('a short write');
+      if (writevSync(this.#fd, [head, bytes], this.#size) < length) throw new Error('a short write');
     } catch (e) {
       ftruncateSync(this.#fd, this.#size);
       throw e;
     }
-    this.#size += record.length;
+    this.#size += length;
     this.last = no;
   }
 
@@ -54,15 +58,6 @@ export class RedoFile {
     closeSync(this.#fd);
     rmSync(this.path, { force: true });
   }
-}
-
-function recordOf(no: number, bytes: Uint8Array): Buffer {
-  const record = Buffer.allocUnsafe(HEAD + bytes.length);
-  record.writeUInt32LE(8 + bytes.length, 0);
-  record.writeDoubleLE(no, 8);
-  record.set(bytes, HEAD);
-  record.writeUInt32LE(crc32(record.subarray(8)), 4);
-  return record;
 }
 
 /** The sound records of a file from its start on, and how many bytes lie behind them: torn or damaged. [] where there is none. */

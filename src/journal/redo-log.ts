@@ -1,15 +1,16 @@
 // The redo log: what is acknowledged is first handed to the operating system here, by the thread that acknowledges it, and
 // written to the journal a little later, many turns in one transaction. A kill loses nothing: the next start writes what the
 // journal lacks (redo-replay.ts). Two files by turns, so that one can be emptied while the other takes what comes.
-import type { Redo } from './acknowledged.js';
+import type { Redo, Written } from './acknowledged.js';
 import type { PackedGroup } from './packed.js';
 import { groupsOut } from './packed-bytes.js';
 import { fileIdentity } from './private-file.js';
 import { RedoFile } from './redo-file.js';
 import type { Vault } from './vault.js';
 
-/** A file that is larger gives way to the other. */
+/** A file that is larger gives way to the other; one that cannot, and is this large, takes nothing until it can. */
 const FILE_BYTES = 4 * 1024 * 1024;
+const MOST_BYTES = 2 * FILE_BYTES;
 
 /** Where the redo log of the journal at `path` lies. */
 export const redoPaths = (path: string): readonly [string, string] => [`${path}-redo0`, `${path}-redo1`];
@@ -44,21 +45,23 @@ export class RedoLog implements Redo {
   }
 
   /**
-   * @returns the record's number once the operating system has it; undefined where that failed, or where the journal's folder was
-   * moved away: then nothing of it is written and the journal itself must be waited for
+   * @returns the record once the operating system has it; undefined where that failed, where the journal is too far behind, or where
+   * its folder was moved away: then nothing of it is written and the journal itself must be waited for
    */
-  write(groups: readonly PackedGroup[]): number | undefined {
+  write(groups: readonly PackedGroup[]): Written | undefined {
     if (this.#files === undefined || fileIdentity(this.#path) !== this.#identity) return undefined;
+    if (this.#files[this.#active].size > FILE_BYTES) this.rotate();
     const file = this.#files[this.#active];
+    if (file.size > MOST_BYTES) return undefined;
     const no = this.#no + 1;
+    const bytes = groupsOut(groups);
     try {
-      file.write(no, this.#vault.bytesOut('file', redoPlace(no), groupsOut(groups)));
+      file.write(no, this.#vault.bytesOut('file', redoPlace(no), bytes));
     } catch {
       return undefined;
     }
     this.#no = no;
-    if (file.size > FILE_BYTES) this.rotate();
-    return no;
+    return { no, bytes };
   }
 
   /** The journal has all records up to `no`. */

@@ -4,6 +4,7 @@ import { CuratedError } from '../errors.js';
 import { blobsOf, type CallName, CHANGES, type Engine, LostCommit, type WriteOp } from './engine.js';
 import { Owed } from './owed.js';
 import { type PackedError, packError } from './packed.js';
+import { groupsIn } from './packed-bytes.js';
 import type { SessionKey } from './store.js';
 
 export interface Call {
@@ -13,11 +14,18 @@ export interface Call {
   readonly args: readonly unknown[];
 }
 
+/** The groups of a record of the redo log as they go to the engine: packed once, for both. */
+export interface Logged {
+  readonly op: 'logged';
+  readonly redo: number;
+  readonly bytes: Uint8Array;
+}
+
 /** What one tick of the caller sends; numbered from 1. */
 export interface Batch {
   readonly no: number;
   readonly sync: boolean;
-  readonly items: readonly (WriteOp | Call)[];
+  readonly items: readonly (WriteOp | Call | Logged)[];
 }
 
 export interface Failure {
@@ -69,6 +77,11 @@ export class Runner {
           run = [];
           owners = [];
           this.#call(item, reply);
+        } else if (item.op === 'logged') {
+          for (const group of groupsIn(item.bytes)) {
+            run.push({ op: 'append', group, redo: item.redo });
+            owners.push(batch.no);
+          }
         } else {
           run.push(item);
           owners.push(batch.no);
