@@ -18,8 +18,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const writer = resolve(fileURLToPath(import.meta.url), '../../journal/kill-writer.js');
 
 /** Runs the writer for `ms` after its first word, kills it, and returns the last acknowledged seq of each session. */
-async function killAfter(path: string, ms: number): Promise<Map<number, number>> {
-  const child = spawn(process.execPath, [writer, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function killAfter(path: string, ms: number, how: 'alone' | 'together'): Promise<Map<number, number>> {
+  const child = spawn(process.execPath, [writer, path, how], { stdio: ['ignore', 'pipe', 'inherit'] });
   let out = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     if (out === '') setTimeout(() => child.kill('SIGKILL'), ms);
@@ -40,7 +40,7 @@ test(`F44 ${KILLS} kills of the writer: 0 acknowledged records lost, doubled or 
   const path = join(folder, 'kill.db');
   let [total, replayed] = [0, 0];
   for (let kill = 0; kill < KILLS; kill++) {
-    const acknowledged = await killAfter(path, (kill * 37) % 120);
+    const acknowledged = await killAfter(path, (kill * 37) % 120, kill % 2 === 0 ? 'alone' : 'together');
     const engine = new SqliteEngine(path);
     replayed += replayRedo(path, engine, engine.vault).notices.length;
     for (let s = 0; s < 8; s++) {

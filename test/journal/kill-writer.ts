@@ -1,6 +1,7 @@
-// The process that F44 kills: appends to 8 sessions, and says on stdout what was acknowledged. Arguments: path of the journal.
+// The process that F44 kills: appends to 8 sessions, and says on stdout what was acknowledged. Arguments: path of the journal; `alone`
+// for one session after the other in place of all at once.
 import { writeSync } from 'node:fs';
-import { SqliteStore } from '../../src/journal/index.js';
+import { type ChainHead, GENESIS, SqliteStore } from '../../src/journal/index.js';
 import { group, key } from './kit.js';
 
 /** Nothing of a line may be lost, nor said later than the next one: a pipe that is full is tried again. */
@@ -21,17 +22,22 @@ const LEVELS = ['sync', 'ack', 'ack', 'os', 'ack'] as const;
 
 const store = await SqliteStore.open(process.argv[2]!);
 const sessions = Array.from({ length: 8 }, (_, i) => key(`s${i}`));
-const heads = await Promise.all(sessions.map(async (k) => (await store.head(k)) ?? { seq: 0, hash: '' }));
+const heads: ChainHead[] = await Promise.all(sessions.map(async (k) => (await store.head(k)) ?? GENESIS));
 say('ready');
+const turnOf = async (s: number, turn: number): Promise<void> => {
+  const records = group(heads[s]!, 1 + ((turn + s) % 5));
+  store.append(sessions[s]!, heads[s]!.seq, records);
+  heads[s] = records.at(-1)!;
+  await store.flush(LEVELS[turn % LEVELS.length]!, sessions[s]!);
+  say(`${s} ${heads[s]!.seq}`);
+};
+const lanes = sessions.map((_, s) => s);
+if (process.argv[3] === 'alone') {
+  // One agent after the other: mostly answered from the log beside the journal.
+  for (let turn = 0; ; turn++) for (const s of lanes) await turnOf(s, turn);
+}
 await Promise.all(
-  sessions.map(async (k, s) => {
-    let head: { seq: number; hash: string } = heads[s]!;
-    for (let turn = 0; ; turn++) {
-      const records = group(head, 1 + ((turn + s) % 5));
-      store.append(k, head.seq, records);
-      head = records.at(-1)!;
-      await store.flush(LEVELS[turn % LEVELS.length]!, k);
-      say(`${s} ${head.seq}`);
-    }
+  lanes.map(async (s) => {
+    for (let turn = 0; ; turn++) await turnOf(s, turn);
   }),
 );
