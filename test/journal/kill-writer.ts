@@ -17,8 +17,11 @@ function say(line: string): void {
   }
 }
 
-/** Mostly as turns are acknowledged. */
-const LEVELS = ['sync', 'ack', 'ack', 'os', 'ack'] as const;
+/** Mostly as turns are acknowledged; a lone agent's stay in the log beside the journal until somebody waits for more. */
+const isAlone = process.argv[3] === 'alone';
+const LEVELS = isAlone
+  ? ([...Array.from({ length: 19 }, () => 'ack' as const), 'sync'] as const)
+  : (['sync', 'ack', 'ack', 'os', 'ack'] as const);
 
 const store = await SqliteStore.open(process.argv[2]!);
 const sessions = Array.from({ length: 8 }, (_, i) => key(`s${i}`));
@@ -32,8 +35,7 @@ const turnOf = async (s: number, turn: number): Promise<void> => {
   say(`${s} ${heads[s]!.seq}`);
 };
 const lanes = sessions.map((_, s) => s);
-if (process.argv[3] === 'alone') {
-  // One agent after the other: mostly answered from the log beside the journal.
+if (isAlone) {
   for (let turn = 0; ; turn++) for (const s of lanes) await turnOf(s, turn);
 }
 await Promise.all(
