@@ -32,7 +32,11 @@ export function mendSent(session: Session, draft: Draft, pending: ReadonlySet<st
   if (state.sent.messages === 0) return;
   rendering.sync(state);
   const end = rendering.ownIndexOf(state.sent.messages);
-  if (!violationsOf(session).some((v) => messageOf(v.path) < end)) return;
+  const broken = violationsOf(session).map((v) => messageOf(v.path));
+  if (!broken.some((i) => i < end)) return;
+  const { pieces } = rendering;
+  const placed = placedAgain(state);
+  if (broken.every((i) => i >= end || placed.has(pieces[i]?.text ?? ''))) return;
   const { tokens } = rendering;
   // What was put between messages had the old rules in mind.
   const old = putBetween(state);
@@ -53,8 +57,8 @@ export function mendSent(session: Session, draft: Draft, pending: ReadonlySet<st
   const view = new View(session, headed ? rendering.pieces.slice(1) : rendering.pieces);
   const declared = session.staticFaults.declared(state);
   const repairs = repair(state.spec, view.pieces, 0, { pending, profile, headed, declared });
-  const placed = repairs.map((r) => view.placed(r)).filter(({ edits }) => edits.length > 0);
-  for (const { repair: r, edits, frozen } of placed)
+  const mended = repairs.map((r) => view.placed(r)).filter(({ edits }) => edits.length > 0);
+  for (const { repair: r, edits, frozen } of mended)
     draft.push(
       event('session.repaired', {
         what: r.what,
@@ -65,7 +69,7 @@ export function mendSent(session: Session, draft: Draft, pending: ReadonlySet<st
         _edits: edits,
       }),
     );
-  const touched = [...old.flatMap((d) => d.edits), ...placed.flatMap((p) => p.edits)].map(positionOf);
+  const touched = [...old.flatMap((d) => d.edits), ...mended.flatMap((p) => p.edits)].map(positionOf);
   if (touched.length === 0) return;
   rendering.sync(state);
   const first = Math.min(...touched);
@@ -100,6 +104,14 @@ function putBetween({ ledger }: SessionState): Decision[] {
         ? d.edits.length > 0
         : d.edits.some((e) => e.op === 'insert' && isOfRepair(e.id))),
   );
+}
+
+/** Messages that move by themselves to where they may stand: what is wrong with their place is not for here. */
+function placedAgain({ ledger }: SessionState): Set<string> {
+  const texts = new Set<string>();
+  for (const { type, edits } of ledger.decisions())
+    if (PLACED_AGAIN.has(type)) for (const e of edits) if (e.op === 'insert') texts.add(e.json);
+  return texts;
 }
 
 /** Index of the message that a violation is about; what stands before the messages is not of it. */
