@@ -6,7 +6,7 @@ import { safeSplit, spansOf } from '../curation/split.js';
 import { PLUGIN_IDS } from '../settings/index.js';
 import type { Draft } from './commit.js';
 import { keptRuns, thinkingBehind, undone } from './condense/apply.js';
-import { isStranded } from './condense/range.js';
+import { isStranded, stands } from './condense/range.js';
 import { event } from './events.js';
 import { mayLeave, openFrom, thinksOn } from './open-round.js';
 import { knownPrefix } from './prefix.js';
@@ -63,12 +63,13 @@ function rangeOf(session: Session, wanted: number, pending: ReadonlySet<string>)
     state.format,
   );
   const end = Math.min(openFrom(state), ...pendingCalls(session, pending));
-  const system = (below: number) =>
-    new Set([...Array(below).keys()].filter((at) => state.messages[at]!.reading.role === 'system'));
-  const fits = (at: number) => safeSplit(spans, at) === at && !isStranded(session, system(at), at);
+  const isOperators = (at: number) => state.messages[at]!.reading.role === 'system' && stands(session, at);
   let to = wanted;
+  let last = wanted - 1;
+  while (last >= 0 && !isOperators(last)) last -= 1;
+  const fits = (at: number) => safeSplit(spans, at) === at && !isStranded(session, last, at);
   // Results at the front whose call is gone leave with it, rather than the call coming back.
-  while (to < end && !fits(to)) to += 1;
+  for (; to < end && !fits(to); to += 1) if (isOperators(to)) last = to;
   if (to > end || !fits(to)) to = safeSplit(spans, Math.min(wanted, end));
   const keep = new Set<number>();
   const fresh: number[] = [];
@@ -157,7 +158,7 @@ function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlyS
       first_message: first,
       recache_tokens: recache,
       reason: 'cap',
-      ...thinkingBehind(session, cycle, pending),
+      ...thinkingBehind(session, cycle.range.from, pending),
     }),
   );
   return sent;

@@ -11,7 +11,7 @@ import { Native } from '../json/native.js';
 import { specOf } from '../providers/spec.js';
 import type { Payloads, SessionEvent } from './events.js';
 import { readHinted } from './hints.js';
-import { type Decision, Ledger } from './ledger.js';
+import { type Decision, Ledger, positionOf } from './ledger.js';
 import { project } from './project.js';
 import { remembered } from './readings.js';
 import type { SessionState, StaticPart } from './state.js';
@@ -424,7 +424,7 @@ function summarised(
 /** Notes how far back sent bytes have changed: what is behind is written anew by the provider in any case. */
 function soil(state: SessionState, edits: readonly LedgerEdit[] | undefined, observed: boolean): void {
   for (const edit of edits ?? []) {
-    const at = edit.op === 'insert' ? edit.before : edit.at;
+    const at = positionOf(edit);
     if (at >= state.sent.messages) continue;
     state.dirtyObserved = Math.min(state.dirtyObserved, at);
     if (!observed) state.dirtyFrom = Math.min(state.dirtyFrom, at);

@@ -16,8 +16,8 @@ export interface Decision {
   readonly repairs?: readonly Decision[];
 }
 
-/** First and last stored message that an edit touches. */
-function positionOf(edit: LedgerEdit): number {
+/** The stored message that an edit touches, or stands before. */
+export function positionOf(edit: LedgerEdit): number {
   return edit.op === 'insert' ? edit.before : edit.at;
 }
 

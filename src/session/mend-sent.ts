@@ -13,7 +13,8 @@ import type { Draft } from './commit.js';
 import { thinkingBehind } from './condense/apply.js';
 import { tokensOf, tokensWith } from './edit-tokens.js';
 import { event } from './events.js';
-import type { Decision } from './ledger.js';
+import { type Decision, positionOf } from './ledger.js';
+import { mended } from './mended.js';
 import { knownPrefix } from './prefix.js';
 import type { Piece } from './rendering.js';
 import type { Session } from './session.js';
@@ -57,8 +58,8 @@ export function mendSent(session: Session, draft: Draft, pending: ReadonlySet<st
   const view = new View(session, headed ? rendering.pieces.slice(1) : rendering.pieces);
   const declared = session.staticFaults.declared(state);
   const repairs = repair(state.spec, view.pieces, 0, { pending, profile, headed, declared });
-  const mended = repairs.map((r) => view.placed(r)).filter(({ edits }) => edits.length > 0);
-  for (const { repair: r, edits, frozen } of mended)
+  const changes = repairs.map((r) => view.placed(r)).filter(({ edits }) => edits.length > 0);
+  for (const { repair: r, edits, frozen } of changes)
     draft.push(
       event('session.repaired', {
         what: r.what,
@@ -69,27 +70,16 @@ export function mendSent(session: Session, draft: Draft, pending: ReadonlySet<st
         _edits: edits,
       }),
     );
-  const touched = [...old.flatMap((d) => d.edits), ...mended.flatMap((p) => p.edits)].map(positionOf);
+  const touched = [...old.flatMap((d) => d.edits), ...changes.flatMap((p) => p.edits)].map(positionOf);
   if (touched.length === 0) return;
   rendering.sync(state);
   const first = Math.min(...touched);
-  const sent = first < state.sent.messages;
   const prefix = knownPrefix(session, session.deps.clock.now());
-  const range = { from: first, to: first, keep: new Set<number>(), fresh: [] };
   draft.push(
     event('memory.curated', {
-      layer: 'repair',
-      sections_touched: [
-        { section_id: 'curated.repair/sent', kind: 'volatile', tokens_delta: rendering.tokens - tokens },
-      ],
-      cache_invalidates: sent,
-      at_turn: state.turn,
-      first_message: rendering.indexOf(first),
-      recache_tokens: sent && prefix.known ? rendering.tokensBetween(first, prefix.messages) : 0,
-      reason: 'rules',
-      forced: true,
+      ...mended(session, { part: 'sent', first, tokens, prefix, reason: 'rules' }),
       // What was thought behind it is bound to it as it was (PV-A25).
-      ...thinkingBehind(session, { kind: 'compaction', range }, pending),
+      ...thinkingBehind(session, first, pending),
     }),
   );
   rendering.sync(state);
@@ -118,10 +108,6 @@ function placedAgain({ ledger }: SessionState): Set<string> {
 function messageOf(path: string): number {
   const found = /^\/messages\/(\d+)/.exec(path);
   return found === null ? Number.POSITIVE_INFINITY : Number(found[1]);
-}
-
-function positionOf(edit: LedgerEdit): number {
-  return edit.op === 'insert' ? edit.before : edit.at;
 }
 
 interface Placed {

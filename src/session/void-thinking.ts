@@ -6,6 +6,8 @@ import { isObject, member, str } from '../providers/values.js';
 import type { Draft } from './commit.js';
 import { thinkingBehind } from './condense/apply.js';
 import { event } from './events.js';
+import { positionOf } from './ledger.js';
+import { mended } from './mended.js';
 import { knownPrefix } from './prefix.js';
 import { same } from './reconcile.js';
 import type { Session } from './session.js';
@@ -18,11 +20,10 @@ export function dropVoid(session: Session, draft: Draft, from: number, pending: 
   const first = Math.min(from, voidFrom(session));
   if (state.thoughts.newest(state.ledger, state.messages) < first) return;
   rendering.sync(state);
-  const range = { from: first, to: first, keep: new Set<number>(), fresh: [] };
-  const edits = thinkingBehind(session, { kind: 'compaction', range }, pending)._edits ?? [];
+  const edits = thinkingBehind(session, first, pending)._edits ?? [];
   if (edits.length === 0) return;
   const { tokens } = rendering;
-  const at = Math.min(...edits.map((e) => (e.op === 'insert' ? e.before : e.at)));
+  const at = Math.min(...edits.map(positionOf));
   const sent = at < state.sent.messages;
   const prefix = knownPrefix(session, session.deps.clock.now());
   draft.push(
@@ -34,21 +35,13 @@ export function dropVoid(session: Session, draft: Draft, from: number, pending: 
     }),
   );
   rendering.sync(state);
-  if (!sent) return;
-  draft.push(
-    event('memory.curated', {
-      layer: 'repair',
-      sections_touched: [
-        { section_id: 'curated.repair/thinking', kind: 'volatile', tokens_delta: rendering.tokens - tokens },
-      ],
-      cache_invalidates: true,
-      at_turn: state.turn,
-      first_message: rendering.indexOf(at),
-      recache_tokens: prefix.known ? rendering.tokensBetween(at, prefix.messages) : 0,
-      reason: 'bound',
-      forced: true,
-    }),
-  );
+  if (sent)
+    draft.push(
+      event(
+        'memory.curated',
+        mended(session, { part: 'thinking', first: at, tokens, prefix, reason: 'bound' }),
+      ),
+    );
 }
 
 /** From where on thinking is void by what has changed since the newest main request. */
@@ -75,7 +68,7 @@ export function voidedBy(state: SessionState, common: number, rest: readonly Nat
   let first = Number.POSITIVE_INFINITY;
   for (const seq of state.ledger.standingOn(common))
     for (const e of state.ledger.get(seq)!.edits) {
-      const at = e.op === 'insert' ? e.before : e.at;
+      const at = positionOf(e);
       if (at >= common) first = Math.min(first, at);
     }
   let thought = state.thoughts.newestBelow(common) >= 0;

@@ -124,7 +124,7 @@ export function applySummary(
       recache_tokens: recache,
       reason: cycle.reason,
       ...(o.forced ? { forced: true } : {}),
-      ...thinkingBehind(session, cycle, o.pending),
+      ...thinkingBehind(session, cycle.range.from, o.pending),
     }),
   );
   rendering.sync(state);
@@ -295,15 +295,15 @@ export function keptRuns(cycle: PlannedCycle): [number, number][] {
   return runs;
 }
 
-/** Bound thinking behind the edit goes with it (PV-A31), what is gone already aside. */
+/** Bound thinking behind an edit of message `first` goes with it (PV-A31), what is gone already aside. */
 export function thinkingBehind(
   session: Session,
-  cycle: PlannedCycle,
+  first: number,
   pending: ReadonlySet<string>,
 ): { _edits?: LedgerEdit[] } {
   if (session.profile.modelClass !== 'AB') return {};
   const at = session.deps.clock.now();
   const survey = surveyOf(session, { pending, prefix: knownPrefix(session, at), at });
-  const edits = withoutThinking(survey, cycle.range.from);
+  const edits = withoutThinking(survey, first);
   return edits.length === 0 ? {} : { _edits: edits };
 }

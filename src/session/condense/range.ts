@@ -83,22 +83,39 @@ function within(session: Session, o: RangeOptions, spans: readonly Span[], cut: 
   const from = o.yields ? systemEnd(state.messages) : headEnd(session, spans);
   if (cut <= from) return undefined;
   const keep = keptWithin(session, o.pending, from, cut, false);
-  if (isStranded(session, keep, cut)) return within(session, o, spans, safeSplit(spans, cut - 1));
+  const last = session.profile.midSystem ? lastStanding(session, keep) : -1;
+  if (isStranded(session, last, cut)) {
+    // The whole run of the user's messages stays, or what the operator said before it too.
+    let at = cut - 1;
+    while (at > last && (!stands(session, at) || state.messages[at]!.reading.role === 'user')) at -= 1;
+    return within(session, o, spans, safeSplit(spans, at));
+  }
   const fresh: number[] = [];
   for (let at = from; at < cut; at += 1) if (!keep.has(at) && !state.ledger.isDropped(at)) fresh.push(at);
   return fresh.length === 0 ? undefined : { from, to: cut - 1, keep, fresh };
 }
 
-/** Would the user go on right behind an operator's message that stays? It is last or the assistant answers it (PV-A12). */
-export function isStranded({ state, profile }: Session, keep: ReadonlySet<number>, cut: number): boolean {
-  if (state.format !== 'anthropic' || !profile.midSystem) return false;
-  const stands = (at: number) =>
-    !state.ledger.isDropped(at) && !isEffortOnly(state.messages[at]!.native.value);
+function lastStanding(session: Session, keep: ReadonlySet<number>): number {
   let last = -1;
-  for (const at of keep) if (at > last && stands(at)) last = at;
+  for (const at of keep) if (at > last && stands(session, at)) last = at;
+  return last;
+}
+
+/** Does the message go out, and say something? */
+export function stands({ state }: Session, at: number): boolean {
+  return !state.ledger.isDropped(at) && !isEffortOnly(state.messages[at]!.native.value);
+}
+
+/**
+ * Would the user go on right behind an operator's message that stays? It is last or the assistant answers it (PV-A12).
+ * @param last the last message that stands and stays before the cut; -1 for none
+ */
+export function isStranded(session: Session, last: number, cut: number): boolean {
+  const { state, profile } = session;
+  if (state.format !== 'anthropic' || !profile.midSystem) return false;
   if (last < 0 || state.messages[last]!.reading.role !== 'system') return false;
   let next = cut;
-  while (next < state.messages.length && !stands(next)) next += 1;
+  while (next < state.messages.length && !stands(session, next)) next += 1;
   return state.messages[next]?.reading.role === 'user';
 }
 

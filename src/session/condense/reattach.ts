@@ -55,7 +55,7 @@ export function reattach(session: Session, draft: Draft, pending: ReadonlySet<st
       _blocks: plan.blocks,
     }),
   );
-  const thoughts = thinkingBehind(session, cycle, pending)._edits;
+  const thoughts = thinkingBehind(session, cycle.range.from, pending)._edits;
   if (thoughts !== undefined)
     draft.push(
       event('session.repaired', { what: 'thinking behind an edit', rule: 'PV-A31', _edits: thoughts }),

@@ -4,6 +4,7 @@ import { fail } from '../../errors.js';
 import type { SessionKey, Store } from '../../journal/index.js';
 import { RawJson } from '../../json/index.js';
 import { evolve, freshState } from '../evolve.js';
+import { positionOf } from '../ledger.js';
 import { events } from '../load.js';
 import { Rendering } from '../rendering.js';
 import type { SessionState } from '../state.js';
@@ -115,7 +116,7 @@ function byPosition(state: SessionState): Map<number, Set<number>> {
   for (const d of state.ledger.decisions()) {
     if (d.observed === true) continue;
     for (const edit of d.edits) {
-      const at = edit.op === 'insert' ? edit.before : edit.at;
+      const at = positionOf(edit);
       found.set(at, (found.get(at) ?? new Set()).add(d.seq));
     }
   }
