@@ -248,6 +248,25 @@ test('PV-A4 F32 results in another order than their calls are put in call order,
   assert.equal(out.repairs[0]?.frozen?.length, 3);
 });
 
+test('PV-R3 F32 an output that we write behind a call parts the reasoning there from the next call: it goes', () => {
+  const { calls, answer, asked } = SHAPES['openai-responses'];
+  const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'e' };
+  const out = mend('openai-responses', [
+    asked('start'),
+    ...calls(['a']),
+    thought,
+    ...answer('b', 'early'),
+    ...calls(['b']),
+    ...answer('b', 'in time'),
+    asked('go'),
+  ]);
+  assert.deepEqual(out.broken, []);
+  assert.deepEqual(
+    out.messages.map((m) => m['call_id'] ?? m['role'] ?? m['type']),
+    ['user', 'a', 'a', 'b', 'b', 'user'],
+  );
+});
+
 test('PV-C1 PV-G F32 what was mended before it was sent is not mended again when more comes', () => {
   const call = (id: string): Msg => ({
     role: 'assistant',

@@ -30,6 +30,8 @@ export function repairResponses(draft: RepairDraft): void {
 class Pairs {
   readonly #draft: RepairDraft;
   readonly #dropped = new Set<number>();
+  /** Places before which an item of ours goes in: it parts what stands around it. */
+  readonly #parted = new Set<number>();
   /** Calls under one id that may still take outputs, oldest first. */
   readonly #byId = new Map<string, Open[]>();
   readonly #calls: Open[] = [];
@@ -141,6 +143,7 @@ class Pairs {
     this.#dropped.add(at);
     const content = lateText(this.#draft, at, part);
     const json = JSON.stringify({ type: 'message', role: 'user', content });
+    this.#parted.add(at);
     this.#draft.add({
       what: `the output of ${part.callId} came late: it goes in as text`,
       rule: 'PV-R1',
@@ -195,6 +198,7 @@ class Pairs {
       if (call.at >= from) this.#drop(call.at, 'PV-R1', `call ${id} had no output: it was left out`, id);
       return;
     }
+    this.#parted.add(end);
     this.#draft.add({
       what: pending.has(id)
         ? `call ${id} is in flight: it got an output that says so`
@@ -221,6 +225,7 @@ class Pairs {
     const { history, from } = this.#draft;
     let follower = false;
     for (let at = history.length - 1; at >= from; at--) {
+      if (this.#parted.has(at + 1)) follower = false;
       if (this.#dropped.has(at)) continue;
       const { role, parts } = history[at]!.reading;
       const type = parts[0]?.type;
