@@ -5,6 +5,7 @@ import { isGenuineUser } from './groups.js';
 import { repairAnthropic } from './repair/anthropic-pairs.js';
 import { repairChat } from './repair/chat-pairs.js';
 import { CONVERSATION_START, inserted, RepairDraft } from './repair/draft.js';
+import { changesWait } from './repair/mid-system.js';
 import { repairResponses } from './repair/responses-pairs.js';
 import { mendForTemplate, repairTurns } from './repair/template.js';
 import type { DocEdit, FormatSpec, HistoryMessage, Native, Profile, Reading, Repair } from './types.js';
@@ -22,6 +23,8 @@ export interface RepairOptions {
   profile?: Profile;
   /** Names of the tools that the request lists (PV-A46); absent: not known. */
   declared?: ReadonlySet<string> | undefined;
+  /** What was sent ends in a system message of a repair's, before `from`. */
+  endsInSystem?: boolean;
 }
 
 /**
@@ -43,7 +46,7 @@ export function repair(
     if (o.profile?.needsUser === true && demoted.size === 0 && o.profile.alternation !== 'strict')
       repairTask(draft);
     if (o.profile !== undefined) repairTurns(draft, o.profile, demoted, o.sent);
-  } else repairResponses(draft);
+  } else repairResponses(draft, o.profile);
   return draft.repairs;
 }
 
@@ -51,26 +54,41 @@ export function repair(
 function repairedAnthropic(
   spec: FormatSpec,
   draft: RepairDraft,
-  { profile, declared }: RepairOptions,
+  { profile, declared, endsInSystem }: RepairOptions,
 ): Repair[] {
-  repairAnthropic(draft, profile, declared);
-  const { history, from, pending, closed, repairs } = draft;
-  const added = history.slice(from);
-  if (profile?.midSystem !== true || !added.some((m) => m.reading.role === 'system')) return repairs;
+  const rules = { profile, declared, endsInSystem };
+  repairAnthropic(draft, rules);
+  const { history, from, pending, closed } = draft;
+  if (profile?.midSystem !== true) return draft.repairs;
+  const isNew = history.some((m, at) => at >= from && m.reading.role === 'system');
+  if (!isNew && !endsInSystem && !changesWait(history, from)) return draft.repairs;
+  let { repairs } = draft;
+  for (const place of ['said', 'nowhere'] as const) {
+    if (!misplaces(spec, draft, repairs, profile)) break;
+    const again = new RepairDraft(history, from, pending, closed);
+    repairAnthropic(again, { ...rules, place });
+    repairs = again.repairs;
+  }
+  return repairs;
+}
+
+/** Does a system message that is new, or that a repair puts in, have no place where it stands then? */
+function misplaces(
+  spec: FormatSpec,
+  { history, from }: RepairDraft,
+  repairs: readonly Repair[],
+  profile: Profile,
+): boolean {
   const texts = applyDocEdits(
     history.map((m) => m.native),
     repairs.flatMap((r) => r.edits),
   );
   const walk = spec.walk(profile);
-  const found = texts.flatMap((text, index) => {
+  return texts.some((text, index) => {
     const native = { text, value: JSON.parse(text) as unknown };
     const broken = walk.push(spec.read(native), native, index);
-    return index < from ? [] : broken;
+    return index >= from && broken.some((v) => v.rule === 'PV-A12' || v.rule === 'PV-A6');
   });
-  if (!found.some((v) => v.rule === 'PV-A12' || v.rule === 'PV-A6')) return repairs;
-  const again = new RepairDraft(history, from, pending, closed);
-  repairAnthropic(again, { ...profile, midSystem: false }, declared);
-  return again.repairs;
 }
 
 /** PV-S4: a conversation that no user has begun gets a beginning, behind the system messages at its head. */

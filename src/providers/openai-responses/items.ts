@@ -67,3 +67,9 @@ export function callType(type: string | undefined): CallType | undefined {
 export function outputType(type: string | undefined): (CallType & { call: string }) | undefined {
   return type !== undefined && Object.hasOwn(OUTPUTS, type) ? OUTPUTS[type] : undefined;
 }
+
+/** Does an item of type `output` answer one of type `call`? Hosts answer a local shell call like a function as well, and are not refused. */
+export function isAnswer(output: string | undefined, call: string): boolean {
+  if (outputType(output)?.call === call) return true;
+  return call === 'local_shell_call' && output === CALLS['function_call']!.output;
+}

@@ -1,7 +1,7 @@
 // Rules over the sequence of Responses items: pairs, and reasoning with what it produced.
 import type { Native, Profile, Reading, RuleWalk, Violation } from '../types.js';
 import { str } from '../values.js';
-import { outputType } from './items.js';
+import { isAnswer } from './items.js';
 
 interface OpenCall {
   index: number;
@@ -65,8 +65,7 @@ export class ResponsesWalk implements RuleWalk {
 
   #output(id: string, type: string | undefined, add: Add): void {
     const open = this.#open.get(id);
-    if (open === undefined || outputType(type)?.call !== open.type)
-      add('PV-R1', `no tool call found for output ${id}`);
+    if (open === undefined || !isAnswer(type, open.type)) add('PV-R1', `no tool call found for output ${id}`);
     else this.#open.delete(id);
   }
 }

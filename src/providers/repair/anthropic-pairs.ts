@@ -1,7 +1,7 @@
 // Calls and results of Anthropic messages brought together: what is missing gets an error result, what is orphaned
 // goes, what stands in a wrong place is moved. Edits name original places; results stay where they are if they can.
 import type { Path, TextEdit } from '../../json/index.js';
-import type { DocEdit, Part, Profile, Repair } from '../types.js';
+import type { DocEdit, Part, Repair } from '../types.js';
 import { member } from '../values.js';
 import { type Mended, mendAnthropic } from './anthropic-content.js';
 import { repairHead, textBlock, userMessage } from './anthropic-texts.js';
@@ -21,13 +21,13 @@ import {
 } from './draft.js';
 import { firstCalls } from './ids.js';
 import { isNews, lateBlocks, NOT_FINISHED } from './late.js';
-import { mendMidSystem } from './mid-system.js';
+import { mendMidSystem, type SystemRules } from './mid-system.js';
 import { lonelyServerParts } from './server-pairs.js';
 
 interface Group extends OpenGroup {
   /** Results by id, in the order of their arrival. */
   found: Map<string, ResultSlot[]>;
-  /** Hidden behind a compaction block that followed: nothing of it is sent. */
+  /** Behind a compaction block that followed nothing of it is read: a result that comes then goes in as text. */
   hidden: boolean;
 }
 
@@ -37,8 +37,8 @@ interface Fate extends Mended {
   dropped: boolean;
 }
 
-export function repairAnthropic(draft: RepairDraft, profile?: Profile, declared?: ReadonlySet<string>): void {
-  new Pairs(draft).run(profile, declared);
+export function repairAnthropic(draft: RepairDraft, rules: SystemRules): void {
+  new Pairs(draft).run(rules);
 }
 
 class Pairs {
@@ -58,11 +58,11 @@ class Pairs {
     this.#draft = draft;
   }
 
-  run(profile: Profile | undefined, declared?: ReadonlySet<string>): void {
+  run(rules: SystemRules): void {
     const { history, from } = this.#draft;
     for (let at = from; at < history.length; at++)
       this.#fates.set(at, { ...mendAnthropic(this.#draft, at), gained: 0, dropped: false });
-    const system = mendMidSystem(this.#draft, profile, declared);
+    const system = mendMidSystem(this.#draft, rules);
     for (const at of system.dropped) this.#fates.get(at)!.dropped = true;
     this.#start = this.#newestCall();
     const first = firstCalls(history);
@@ -70,10 +70,8 @@ class Pairs {
     for (const group of this.#groups) this.#settle(group);
     this.#writeOwn();
     this.#dropOrphans();
-    for (let at = from; at < history.length; at++) {
-      this.#serverPairs(at);
-      this.#resultsFirst(at);
-    }
+    this.#serverPairs();
+    for (let at = from; at < history.length; at++) this.#resultsFirst(at);
     this.#empties();
     if (!system.demoted.has(0)) repairHead(this.#draft);
   }
@@ -133,10 +131,6 @@ class Pairs {
   }
 
   #settle(group: Group): void {
-    if (group.hidden) {
-      for (const slots of [...group.found.values(), group.loose]) this.#orphans.push(...slots);
-      return;
-    }
     assignAll(group.calls, group.found);
     if (!pairByPlace(group.calls, group.loose)) this.#orphans.push(...group.loose);
     for (const call of group.calls) this.#mendCall(call);
@@ -236,6 +230,7 @@ class Pairs {
     const edits: DocEdit[] = [];
     const frozen: { at: number; path: Path }[] = [];
     for (let at = next; at < home; at++) {
+      if (this.#fates.get(at)!.dropped) continue;
       edits.push({ op: 'drop', at }, inserted(home + 1, `moved-${at}`, this.#draft.messageText(at)));
       frozen.push({ at, path: [] });
       this.#fates.get(at)!.dropped = true;
@@ -385,9 +380,10 @@ class Pairs {
     });
   }
 
-  #serverPairs(at: number): void {
-    for (const part of lonelyServerParts(this.#draft.history, at))
-      this.#removeBlock({ at, part }, 'PV-A34', `${part.type} without its other half was left out`);
+  #serverPairs(): void {
+    const { history, from } = this.#draft;
+    for (const slot of lonelyServerParts(history, from, this.#before))
+      this.#removeBlock(slot, 'PV-A34', `${slot.part.type} without its other half was left out`);
   }
 
   /** PV-A5: blocks before a result step behind the last one. */

@@ -44,11 +44,14 @@ class Pairs {
   readonly #ids: IdRule;
   /** PV-S7: calls that one message may hold. */
   readonly #maxCalls: number;
+  /** Content beside calls where nothing is said (PV-S5). */
+  readonly #unsaid: string;
 
   constructor(draft: RepairDraft, profile: Profile | undefined) {
     this.#draft = draft;
     this.#ids = profile?.ids ?? OPENAI_IDS;
     this.#maxCalls = profile?.maxCalls ?? Number.POSITIVE_INFINITY;
+    this.#unsaid = profile?.plainContent === true ? '""' : 'null';
     this.#first = firstCalls(draft.history);
   }
 
@@ -190,7 +193,7 @@ class Pairs {
       place(
         i === 0
           ? this.#draft.messageText(group.at, [{ op: 'set', path: ['tool_calls'], json: list }])
-          : `{"role":"assistant","content":null,"tool_calls":${list}}`,
+          : `{"role":"assistant","content":${this.#unsaid},"tool_calls":${list}}`,
       );
       for (const call of some) {
         const at = call.results[0]?.at;

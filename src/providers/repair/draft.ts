@@ -9,6 +9,8 @@ export const NO_RESULT =
   'The result of this tool call was lost: the call was interrupted or its result never arrived.';
 /** Stand-in for the turn that is expected between two of the same role. */
 export const NO_ANSWER = '(no answer)';
+/** Begins the ids of calls that came without one: no host's own ids look so. */
+export const UNNAMED = 'unnamed_call';
 /** Of a call that names no tool. */
 export const UNKNOWN_TOOL = 'unknown_tool';
 export const RESULTS_REMOVED = '(tool results without their calls were removed)';
@@ -122,7 +124,7 @@ export function layOut(at: number, parts: readonly Part[], taken: (id: string) =
     const slot: CallSlot = { at, part, results: [] };
     calls.push(slot);
     const time = times.get(id) ?? 0;
-    const named = id === '' ? `call_${at}_${calls.length - 1}` : undefined;
+    const named = id === '' ? `${UNNAMED}_${at}_${calls.length - 1}` : undefined;
     const whole = JSON.stringify([id, part.tool, part.argsText]);
     // Without ids two calls that look alike are two.
     if (id !== '' && seen.has(whole)) {

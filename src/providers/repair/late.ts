@@ -1,7 +1,7 @@
 // Results that come after their call has been answered and sent: what was sent stays, so they go in as text of the user's.
 import type { Part } from '../types.js';
-import { isObject, jsonOf, member, str } from '../values.js';
-import type { RepairDraft } from './draft.js';
+import { blank, isObject, jsonOf, member, str } from '../values.js';
+import { NO_OUTPUT, type RepairDraft } from './draft.js';
 
 /** What stands for the result of a call that the host names as in flight. */
 export const NOT_FINISHED = 'This tool call has not finished yet. Its result comes later, as a message.';
@@ -32,14 +32,17 @@ export function lateBlocks(draft: RepairDraft, at: number, part: Part): string[]
   const inside = blocks.map((b) =>
     isObject(b) && PLAIN.has(str(b, 'type') ?? '') ? b : { type: 'text', text: jsonOf(b) },
   );
-  return [{ type: 'text', text: heading(part) }, ...inside].map((b) => JSON.stringify(b));
+  // An empty text is refused (PV-A17).
+  const told = inside.filter((b) => str(b, 'type') !== 'text' || !blank(str(b, 'text') ?? ''));
+  if (told.length === 0) told.push({ type: 'text', text: NO_OUTPUT });
+  return [{ type: 'text', text: heading(part) }, ...told].map((b) => JSON.stringify(b));
 }
 
 /** The same as plain text: a chat tool message, or an output item of the Responses API. */
 export function lateText(draft: RepairDraft, at: number, part: Part): string {
   const message: unknown = JSON.parse(draft.messageText(at));
-  const key = part.bodyPath?.[0] ?? 'content';
-  return `${heading(part)}\n${shown(member(message, String(key)))}`;
+  const body = member(message, 'output') ?? member(message, 'content');
+  return `${heading(part)}\n${shown(body ?? message)}`;
 }
 
 /** Texts of a content in order; anything else as its JSON text. */

@@ -17,16 +17,30 @@ export interface MidSystem {
   dropped: ReadonlySet<number>;
 }
 
+/**
+ * Where new system messages go: to their places; all of them out as the user's, with their changes of the tools behind the next
+ * user turn; or as the user's without those.
+ */
+export type SystemPlace = 'there' | 'said' | 'nowhere';
+
+export interface SystemRules {
+  profile: Profile | undefined;
+  /** As in RepairOptions. */
+  declared?: ReadonlySet<string> | undefined;
+  endsInSystem?: boolean | undefined;
+  place?: SystemPlace;
+}
+
 export function mendMidSystem(
   draft: RepairDraft,
-  profile: Profile | undefined,
-  declared?: ReadonlySet<string>,
+  { profile, declared, endsInSystem, place = 'there' }: SystemRules,
 ): MidSystem {
   const { history, from } = draft;
   const demoted = new Set<number>();
   const dropped = new Set<number>();
   if (profile === undefined) return { demoted, dropped };
-  const changes = new ToolChanges(draft, profile, declared);
+  const changes = new ToolChanges(draft, profile.midSystem && place !== 'nowhere', declared);
+  changes.restateWaiting();
   for (let at = from; at < history.length; at++) {
     const { reading, native } = history[at]!;
     if (reading.role !== 'system') continue;
@@ -40,7 +54,8 @@ export function mendMidSystem(
       });
       continue;
     }
-    const placed = profile.midSystem && follows(history, at) && !precedesUser(history, at);
+    const may = profile.midSystem && place === 'there';
+    const placed = may && follows(history, at) && !precedesUser(history, at);
     if (changes.leaveNothing(at, placed)) {
       dropped.add(at);
       continue;
@@ -54,7 +69,7 @@ export function mendMidSystem(
       ),
     ]);
   }
-  if (profile.midSystem) answerSent(draft);
+  if (profile.midSystem) answerSent(draft, endsInSystem === true, { demoted, dropped });
   return { demoted, dropped };
 }
 
@@ -65,9 +80,9 @@ class ToolChanges {
   readonly #declared: ReadonlySet<string> | undefined;
   readonly #defined = new Set<string>();
 
-  constructor(draft: RepairDraft, profile: Profile, declared: ReadonlySet<string> | undefined) {
+  constructor(draft: RepairDraft, takes: boolean, declared: ReadonlySet<string> | undefined) {
     this.#draft = draft;
-    this.#takes = profile.midSystem;
+    this.#takes = takes;
     this.#declared = declared;
     for (const { reading, native } of draft.history)
       if (reading.role === 'system') for (const name of definedIn(native)) this.#defined.add(name);
@@ -78,12 +93,9 @@ class ToolChanges {
     const { native } = this.#draft.history[at]!;
     const all = changeBlocks(native);
     if (all.length === 0) return false;
-    const unknown = toolChanges(native).filter(
-      ({ name }) => this.#declared?.has(name) === false && !this.#defined.has(name),
-    );
-    const gone = placed ? unknown.map(({ path }) => Number(path[1])) : all;
+    const known = this.#known(at);
+    const gone = placed ? all.filter((i) => !known.includes(i)) : all;
     if (gone.length === 0) return false;
-    const known = all.filter((i) => !unknown.some(({ path }) => path[1] === i));
     const again = placed ? [] : this.#restated(at, known);
     const what = placed
       ? 'a change of a tool that is not declared was left out'
@@ -102,18 +114,54 @@ class ToolChanges {
     return false;
   }
 
-  /** Behind the user turn that follows, if one does: there it is last, or the assistant answers it (PV-A12). */
+  /** Changes that had no place before `from`, and no user turn behind them yet. */
+  restateWaiting(): void {
+    const { history, from } = this.#draft;
+    if (!this.#takes) return;
+    for (const at of waiting(history, from))
+      this.#draft.add({
+        what: 'a change of the tools that had no place stands behind this user turn',
+        rule: 'PV-A46',
+        edits: this.#restated(at, this.#known(at)),
+      });
+  }
+
+  /** Blocks of message `at` that change tools which are declared, or defined in between. */
+  #known(at: number): number[] {
+    const { native } = this.#draft.history[at]!;
+    const unknown = toolChanges(native).filter(
+      ({ name }) => this.#declared?.has(name) === false && !this.#defined.has(name),
+    );
+    return changeBlocks(native).filter((i) => !unknown.some(({ path }) => path[1] === i));
+  }
+
+  /** Behind the next user turn, if there is one: there it is last, or the assistant answers it (PV-A12). Else it waits for one. */
   #restated(at: number, blocks: readonly number[]): DocEdit[] {
     const { history } = this.#draft;
     if (!this.#takes || blocks.length === 0) return [];
     let end = at + 1;
-    while (history[end]?.reading.role === 'system') end++;
-    if (history[end]?.reading.role !== 'user') return [];
+    while (end < history.length && history[end]!.reading.role !== 'user') end++;
+    if (end === history.length) return [];
     while (history[end]?.reading.role === 'user') end++;
     const texts = sliceValues(history[at]!.native.text, ['content']) ?? [];
     const json = `{"role":"system","content":[${blocks.map((i) => texts[i]).join(',')}]}`;
     return [inserted(end, `tools-${at}`, json)];
   }
+}
+
+/** Does a change of the tools wait for the next user turn: one before `from` that had no place, with no user turn behind it yet? */
+export function changesWait(history: readonly HistoryMessage[], from: number): boolean {
+  return waiting(history, from).length > 0;
+}
+
+/** Their messages, in order. O(messages since the newest user turn before `from`). */
+function waiting(history: readonly HistoryMessage[], from: number): number[] {
+  const found: number[] = [];
+  for (let at = from - 1; at >= 0 && history[at]!.reading.role !== 'user'; at--) {
+    const { reading, native } = history[at]!;
+    if (reading.role === 'system' && changeBlocks(native).length > 0 && !follows(history, at)) found.push(at);
+  }
+  return found.reverse();
 }
 
 /** Does it stand behind a user turn, or what counts as one? At the head one is put before it. */
@@ -137,16 +185,19 @@ function precedesUser(history: readonly HistoryMessage[], at: number): boolean {
 }
 
 /** One that was sent as the last message stays as it was: the turn that it wants behind it is put there. */
-function answerSent(draft: RepairDraft): void {
+function answerSent(draft: RepairDraft, isOurs: boolean, { demoted, dropped }: MidSystem): void {
   const { history, from } = draft;
-  const last = history[from - 1];
-  const next = history[from]?.reading;
-  if (last?.reading.role !== 'system' || next?.role !== 'user' || isEffortOnly(last.native.value)) return;
-  if (!follows(history, from - 1)) return;
+  let next = from;
+  while (dropped.has(next) || isEffortOnly(history[next]?.native.value)) next++;
+  if (history[next]?.reading.role !== 'user' && !demoted.has(next)) return;
+  let last = from - 1;
+  while (isEffortOnly(history[last]?.native.value)) last--;
+  const isHosts = history[last]?.reading.role === 'system' && follows(history, last);
+  if (!isOurs && !isHosts) return;
   const json = JSON.stringify({ role: 'assistant', content: [{ type: 'text', text: NO_ANSWER }] });
   draft.add({
     what: 'a system message is followed by the assistant: an empty turn was put between',
     rule: 'PV-A12',
-    edits: [inserted(from, 'answer', json)],
+    edits: [inserted(next, 'answer', json)],
   });
 }

@@ -65,8 +65,8 @@ function mendRole(
   );
 }
 
-/** Mends a Responses item; true = it is dropped. */
-export function mendItem(draft: RepairDraft, at: number): boolean {
+/** Mends a Responses item; true = it is dropped. `store`: as the profile has it. */
+export function mendItem(draft: RepairDraft, at: number, store?: boolean): boolean {
   const { value } = draft.history[at]!.native;
   if (!isObject(value)) return false;
   const type = str(value, 'type') ?? (str(value, 'role') === undefined ? undefined : 'message');
@@ -86,6 +86,8 @@ export function mendItem(draft: RepairDraft, at: number): boolean {
   } else if (type === 'reasoning') {
     if (member(value, 'encrypted_content') === '')
       return drop('PV-R5', 'reasoning that cannot be verified was left out');
+    if (store === false && !str(value, 'encrypted_content'))
+      return drop('PV-R6', 'reasoning that is stored nowhere was left out');
     if (!Array.isArray(member(value, 'summary')))
       draft.content(at, 'PV-R5', 'the summary of a reasoning item is a list', [
         { op: 'set', path: ['summary'], json: '[]' },

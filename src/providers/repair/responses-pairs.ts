@@ -1,6 +1,9 @@
 // Calls, outputs and reasoning of Responses items brought together. An output may stand anywhere behind its call.
-import { CALLS, outputType } from '../openai-responses/items.js';
-import type { DocEdit, Part } from '../types.js';
+
+import type { TextEdit } from '../../json/index.js';
+import { CALLS, isAnswer, outputType } from '../openai-responses/items.js';
+import type { DocEdit, Part, Profile } from '../types.js';
+import { jsonOf, member, str } from '../values.js';
 import {
   best,
   type CallSlot,
@@ -9,6 +12,7 @@ import {
   pairByPlace,
   type RepairDraft,
   type ResultSlot,
+  UNNAMED,
 } from './draft.js';
 import { firstCalls } from './ids.js';
 import { isNews, lateText, NOT_FINISHED } from './late.js';
@@ -23,8 +27,8 @@ interface Open {
   round: number;
 }
 
-export function repairResponses(draft: RepairDraft): void {
-  new Pairs(draft).run();
+export function repairResponses(draft: RepairDraft, profile?: Profile): void {
+  new Pairs(draft).run(profile);
 }
 
 class Pairs {
@@ -47,9 +51,10 @@ class Pairs {
     this.#first = firstCalls(draft.history);
   }
 
-  run(): void {
+  run(profile: Profile | undefined): void {
     const { history, from } = this.#draft;
-    for (let at = from; at < history.length; at++) if (mendItem(this.#draft, at)) this.#dropped.add(at);
+    for (let at = from; at < history.length; at++)
+      if (mendItem(this.#draft, at, profile?.store)) this.#dropped.add(at);
     for (let at = this.#start(); at < history.length; at++) {
       const { role, parts } = history[at]!.reading;
       const [part] = parts;
@@ -77,7 +82,7 @@ class Pairs {
     const call: Open = { at, part, outputs: [], round: this.#round };
     // Items are one flat list: an id that comes again would pair across turns.
     if (id === '' || (this.#first.get(id) ?? at) < at) {
-      let newId = `${id === '' ? 'call' : id.slice(0, 40)}_${at}`;
+      let newId = `${id === '' ? UNNAMED : id.slice(0, 40)}_${at}`;
       while (this.#first.has(newId)) newId += 'x';
       call.newId = newId;
     }
@@ -156,7 +161,7 @@ class Pairs {
   #settle(call: Open): void {
     const { from } = this.#draft;
     const id = call.part.callId!;
-    const keep = best(call.outputs, from);
+    let keep = best(call.outputs, from);
     for (const extra of call.outputs)
       if (extra !== keep && extra.at >= from)
         this.#drop(extra.at, 'PV-R1', `a second output of call ${id} was left out`, id);
@@ -166,17 +171,21 @@ class Pairs {
       edits.push({ at: call.at, op: 'set', path: [row.callKey], json: JSON.stringify(call.newId) });
     if (keep !== undefined && keep.at >= from) {
       const key = outputType(keep.part.type)!.outputKey;
-      if (call.newId !== undefined)
-        edits.push({ at: keep.at, op: 'set', path: [key], json: JSON.stringify(call.newId) });
-      if (keep.part.type !== row.output) {
-        if (call.part.type === 'function_call' || call.part.type === 'custom_tool_call')
-          edits.push({ at: keep.at, op: 'set', path: ['type'], json: JSON.stringify(row.output) });
-        else {
+      const renamed: DocEdit[] =
+        call.newId === undefined
+          ? []
+          : [{ at: keep.at, op: 'set', path: [key], json: JSON.stringify(call.newId) }];
+      if (!isAnswer(keep.part.type, call.part.type!)) {
+        if (call.part.type === 'function_call' || call.part.type === 'custom_tool_call') {
+          const item = this.#draft.history[keep.at]!.native.value;
+          for (const edit of retyped(item, row.output, call.newId ?? id))
+            edits.push({ at: keep.at, ...edit });
+        } else {
           this.#drop(keep.at, 'PV-R1', `the output of call ${id} has another type: it was left out`, id);
-          this.#fill({ ...call, outputs: [] });
-          return;
+          keep = undefined;
         }
       }
+      if (keep !== undefined) edits.push(...renamed);
     }
     this.#draft.add({
       what: `call id ${id} goes out as ${call.newId ?? id}, with an output of its type`,
@@ -232,7 +241,44 @@ class Pairs {
       if (type !== 'reasoning') follower = role === 'assistant' && type !== 'compaction';
       else if (!follower) this.#drop(at, 'PV-R3', 'reasoning without the item it produced was left out');
     }
+    for (let at = from; at < history.length; at++) this.#release(at);
   }
+
+  /** PV-R4: a call behind reasoning that goes keeps its `call_id` and loses the `id` that refers to it. */
+  #release(at: number): void {
+    const { history } = this.#draft;
+    if (!this.#dropped.has(at) || history[at]!.reading.parts[0]?.type !== 'reasoning') return;
+    let next = at + 1;
+    while (this.#dropped.has(next)) next++;
+    const { reading, native } = history[next] ?? {};
+    if (
+      reading?.parts[0]?.kind !== 'tool_call' ||
+      !(str(native!.value, 'call_id') && str(native!.value, 'id'))
+    )
+      return;
+    this.#draft.add({
+      what: 'a call without the reasoning before it lost the id that refers to it',
+      rule: 'PV-R4',
+      callId: reading.parts[0].callId!,
+      edits: [{ at: next, op: 'remove', path: ['id'] }],
+    });
+  }
+}
+
+/** Types of outputs that hold a string, or a list of parts of known types. */
+const PLAIN_OUTPUTS: ReadonlySet<string | undefined> = new Set(
+  ['function_call', 'custom_tool_call'].map((type) => CALLS[type]!.output),
+);
+
+/** What makes an output of another type one of `type`: what only its own type may hold goes out as its JSON text. */
+function retyped(item: unknown, type: string, callId: string): TextEdit[] {
+  const edits: TextEdit[] = [{ op: 'set', path: ['type'], json: JSON.stringify(type) }];
+  if (PLAIN_OUTPUTS.has(str(item, 'type'))) return edits;
+  edits.push({ op: 'set', path: ['call_id'], json: JSON.stringify(callId) });
+  const output = member(item, 'output');
+  if (typeof output !== 'string' || output === '')
+    edits.push({ op: 'set', path: ['output'], json: JSON.stringify(jsonOf(output || item)) });
+  return edits;
 }
 
 function errorOutput(type: string, id: string, output: string): string | undefined {

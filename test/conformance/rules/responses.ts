@@ -13,7 +13,8 @@ function pairRules(list: readonly Obj[]): Violation[] {
   const out: Violation[] = [];
   list.forEach((m, i) => {
     const type = str(m['type']) ?? '';
-    const id = m['call_id'];
+    // A local shell call is answered under `id`, or like a function.
+    const id = type === 'local_shell_call_output' ? m['id'] : m['call_id'];
     if (typeof id !== 'string') return;
     const path = `/input/${i}`;
     if (isOutput(type)) {
@@ -41,7 +42,10 @@ function reasoningRules(list: readonly Obj[], p: RuleProfile): Violation[] {
     const next = list[i + 1];
     const type = str(next?.['type']) ?? '';
     const assistant = next?.['role'] === 'assistant' && (type === 'message' || type === '');
-    if (next === undefined || !(assistant || type === 'reasoning' || type.endsWith('_call'))) {
+    if (
+      next === undefined ||
+      !(assistant || type === 'reasoning' || type.endsWith('_call') || type === 'mcp_approval_request')
+    ) {
       out.push({ rule: 'PV-R3', path, message: 'reasoning without its required following item' });
     }
     if (!Array.isArray(m['summary'])) out.push({ rule: 'PV-R5', path, message: 'reasoning without summary' });
