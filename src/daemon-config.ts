@@ -1,16 +1,11 @@
 // The daemon's configuration file.
 
-import { readFileSync } from 'node:fs';
 import { CuratedError } from './errors.js';
+import { fileFault, readText } from './named-file.js';
 import type { Log } from './observe/index.js';
 import { Redactor } from './redaction/redactor.js';
-import {
-  type ConfigLayer,
-  configError,
-  loadSettings,
-  resolveSettings,
-  type Settings,
-} from './settings/index.js';
+import { type ConfigLayer, configError, resolveSettings, type Settings } from './settings/index.js';
+import { settingsOfText } from './settings-file.js';
 
 function redactorOf({ journal }: Settings): Redactor | undefined {
   return journal.redact.length === 0 ? undefined : new Redactor(journal.redact);
@@ -70,12 +65,12 @@ export class DaemonConfig {
   #read(): readonly ConfigLayer[] {
     let text: string;
     try {
-      text = readFileSync(this.#file, 'utf8');
+      text = readText(this.#file);
     } catch (e) {
       if ((e as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw new CuratedError('CONFIG', `${this.#file}: ${(e as Error).message}`);
+      throw new CuratedError('CONFIG', fileFault(e as Error) ?? `${this.#file}: ${(e as Error).message}`);
     }
-    const loaded = loadSettings(text, { origin: this.#file, readFile: (path) => readFileSync(path, 'utf8') });
+    const loaded = settingsOfText(text, this.#file);
     for (const notice of loaded.notices) this.#log.warn({ notice }, 'configuration');
     if (!loaded.ok) throw configError(loaded.errors, this.#file);
     return [loaded.layer];

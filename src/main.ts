@@ -10,12 +10,12 @@ import { register as demo } from './cli/demo.js';
 import { register as diff } from './cli/diff.js';
 import { register as doctor } from './cli/doctor.js';
 import { register as evaluate } from './cli/eval.js';
-import { EXIT, report } from './cli/failure.js';
+import { EXIT, misused, report } from './cli/failure.js';
 import { register as files } from './cli/files.js';
 import { register as forget } from './cli/forget.js';
+import { register as help, saysErrors } from './cli/help.js';
 import { register as journal } from './cli/journal.js';
 import { register as mcp } from './cli/mcp.js';
-import { paint } from './cli/paint.js';
 import { register as promote } from './cli/promote.js';
 import { register as replay } from './cli/replay.js';
 import { register as run } from './cli/run.js';
@@ -33,20 +33,13 @@ import { register as undo } from './cli/undo.js';
 import { register as whatif } from './cli/whatif.js';
 import { VERSION } from './version.js';
 
-const program = new Command('curated')
+const program = saysErrors(new Command('curated'))
   .description('Keeps the context of LLM agents small, valid and cheap')
   .version(VERSION)
   .option('--print-config', 'print the effective configuration with defaults, units and ranges')
   .showSuggestionAfterError()
   // `start --print-config` is start's own, which knows of its --config.
   .enablePositionalOptions()
-  .configureOutput({
-    outputError: (text, write) => {
-      write(text.replace(/^error: /, `${paint.red('curated:')} `));
-      if (text.startsWith('error: unknown command'))
-        write(`${paint.dim('hint:')} curated --help lists the commands\n`);
-    },
-  })
   .addHelpText(
     'after',
     `
@@ -90,6 +83,7 @@ for (const register of [
   config,
   demo,
   completion,
+  help,
 ])
   register(program);
 
@@ -104,6 +98,6 @@ try {
   await program.parseAsync();
 } catch (e) {
   // Commander has said what is wrong itself.
-  if (e instanceof CommanderError) process.exitCode = e.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (e instanceof CommanderError) process.exitCode = e.exitCode === 0 ? EXIT.ok : misused(e);
   else process.exitCode = report(e);
 }

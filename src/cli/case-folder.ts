@@ -1,9 +1,10 @@
 // A session of the running daemon as the folder of a case: its journal, what it is called, assertions to start from.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Client } from '../client/index.js';
 import { isFailure } from '../eval/cases/sampler.js';
+import { writeText } from '../named-file.js';
 import { sessionEvents } from './session-events.js';
 
 export interface CaseJournal {
@@ -39,15 +40,15 @@ export function writeCase(
 ): number {
   mkdirSync(join(dir, 'journal'), { recursive: true });
   mkdirSync(join(dir, 'input'), { recursive: true });
-  writeFileSync(join(dir, 'journal', 'session.jsonl'), `${lines.join('\n')}\n`);
+  writeText(join(dir, 'journal', 'session.jsonl'), `${lines.join('\n')}\n`);
   const assertions = [
     { kind: 'event_emitted', type: 'llm.request' },
     ...(hasTools ? [{ kind: 'tool_invocation_parity', count_tolerance: 0 }] : []),
     { kind: 'event_count_bounds', type: 'llm.error', max: 0 },
   ];
-  writeFileSync(join(dir, 'assertions.yaml'), stringify({ assertions }));
+  writeText(join(dir, 'assertions.yaml'), stringify({ assertions }));
   // Last: a folder without it is no case, should this be cut short.
-  writeFileSync(
+  writeText(
     join(dir, 'case.yaml'),
     stringify({
       name,

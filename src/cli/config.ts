@@ -1,9 +1,11 @@
 // curated config check, and --print-config wherever it stands: the configuration validated and shown with defaults, units and ranges.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { LIMITS } from '../config.js';
+import { readText } from '../named-file.js';
 import { resolvePaths } from '../paths.js';
-import { faultText, loadSettings, renderConfig } from '../settings/index.js';
+import { faultText, renderConfig } from '../settings/index.js';
+import { loadSettingsFile, settingsOfText } from '../settings-file.js';
 import { printJson, say } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
 import { paint } from './paint.js';
@@ -22,13 +24,6 @@ export function register(program: Command): void {
     });
 }
 
-function load(file: string) {
-  return loadSettings(readFileSync(file, 'utf8'), {
-    origin: file,
-    readFile: (path) => readFileSync(path, 'utf8'),
-  });
-}
-
 /** The daemon's own file need not be there: without one the defaults hold. */
 function checkOwn(json: boolean): number {
   const file = resolvePaths().config;
@@ -39,7 +34,7 @@ function checkOwn(json: boolean): number {
 }
 
 function check(file: string, json: boolean): number {
-  const loaded = load(file);
+  const loaded = loadSettingsFile(file);
   const { notices } = loaded;
   if (json) {
     printJson(loaded.ok ? { ok: true, file, notices } : { ok: false, file, errors: loaded.errors, notices });
@@ -59,12 +54,12 @@ export function printConfig(file?: string): void {
   const path = file ?? resolvePaths().config;
   let source = '';
   try {
-    source = readFileSync(path, 'utf8');
+    source = readText(path);
   } catch (e) {
     // Without a file of its own the daemon runs on the defaults; a file that was named must be there.
     if (file !== undefined || (e as NodeJS.ErrnoException).code !== 'ENOENT') throw e;
   }
-  const loaded = loadSettings(source, { origin: path, readFile: (p) => readFileSync(p, 'utf8') });
+  const loaded = settingsOfText(source, path);
   if (!loaded.ok) throw new CommandError(loaded.errors.map((e) => faultText(e, path)).join('\n'));
   say(`# Effective configuration; the file is ${path}.`);
   process.stdout.write(renderConfig(loaded.settings));

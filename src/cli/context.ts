@@ -1,4 +1,5 @@
 // curated context: a project's packet, its topics, and a refresh of its map; by the daemon, or without one by the files.
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { attach } from '../../native/index.js';
@@ -9,7 +10,7 @@ import { prefixOf } from '../context/topic.js';
 import { resolvePaths } from '../paths.js';
 import { printJson, say, withClient } from './connection.js';
 import { liveDaemon } from './daemon-file.js';
-import { CommandError } from './failure.js';
+import { CommandError, EXIT } from './failure.js';
 import { counted, table, whole } from './table.js';
 
 interface Options {
@@ -47,8 +48,7 @@ export function register(program: Command): void {
       using(async (source) => {
         const packet = await source.packet(resolve(dir));
         if (o.json === true) printJson(packet);
-        else if (packet.text === '')
-          say(`nothing is known of this project yet: curated context refresh ${dir} makes its map`);
+        else if (packet.text === '') say(nothingOf(dir));
         else say(packet.text);
       }),
     );
@@ -85,7 +85,7 @@ export function register(program: Command): void {
       using(async (source) => {
         const topics = await source.topics(resolve(dir));
         if (o.json === true) printJson({ topics });
-        else if (topics.length === 0) say('no topics: run curated context refresh');
+        else if (topics.length === 0) say(nothingOf(dir));
         else
           process.stdout.write(
             table(
@@ -97,10 +97,16 @@ export function register(program: Command): void {
     );
 }
 
+/** What is known of a folder outlives it: one that is gone is told only where nothing is. */
+function nothingOf(dir: string): string {
+  if (!existsSync(dir)) throw new CommandError(`${dir}: no such folder`, { exit: EXIT.usage });
+  return `nothing is known of this project yet: curated context refresh ${dir} makes its map`;
+}
+
 function renaming(text: string): { from: string; to: string } {
   const at = text.indexOf('=');
   if (at < 1 || at === text.length - 1)
-    throw new CommandError(`${JSON.stringify(text)} is not "old=new"`, { exit: 2 });
+    throw new CommandError(`${JSON.stringify(text)} is not "old=new"`, { exit: EXIT.usage });
   return { from: text.slice(0, at), to: text.slice(at + 1) };
 }
 
@@ -123,7 +129,8 @@ async function withFiles(work: (source: Source) => Promise<void>): Promise<void>
     clock: systemClock,
     count: (text) => tokenizer.count(text, 'o200k_base'),
     entries: new EntryStore(join(data, 'context', 'entries.db')),
-    health: { green: () => {}, red: (_name, e) => process.stderr.write(`${(e as Error).message}\n`) },
+    // What fails here is thrown as well, and nothing is watched.
+    health: { green: () => {}, red: () => {}, tell: () => {} },
   });
   try {
     await work({

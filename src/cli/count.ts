@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { attach } from '../../native/index.js';
+import { readText } from '../named-file.js';
 import { encodingOf } from '../tokens/encoding.js';
 import { offerVocabularies } from '../vocabularies.js';
 import { printJson, say } from './connection.js';
@@ -32,5 +33,5 @@ export function register(program: Command): void {
 function input(file: string | undefined): string {
   if ((file === undefined || file === '-') && process.stdin.isTTY === true)
     throw new CommandError('nothing to count', { hint: 'name a file, or pipe a text in' });
-  return readFileSync(file === undefined || file === '-' ? 0 : file, 'utf8');
+  return file === undefined || file === '-' ? readFileSync(0, 'utf8') : readText(file);
 }

@@ -6,19 +6,22 @@ import type { Finding } from './health-checks.js';
 interface Check {
   ok?: boolean;
   last_error?: { message?: string; at?: number };
+  note?: { message?: string };
 }
 
 /** Names of the checks that are red, the newest fault of each beside it. @param health as `daemon.status` answers it */
 export function redChecks(health: unknown): [name: string, message: string][] {
-  const checks = (health as { checks?: Record<string, Check> } | undefined)?.checks ?? {};
-  return Object.entries(checks).flatMap(([name, { ok, last_error: last }]): [string, string][] =>
+  return Object.entries(checksOf(health)).flatMap(([name, { ok, last_error: last }]): [string, string][] =>
     ok === false ? [[name, last?.message ?? 'no reason was told']] : [],
   );
 }
 
 /** All but the journal, of which more is known. */
 export function checkHealthOf(health: unknown): Finding[] {
-  return redChecks(health).flatMap(([name, message]) =>
+  const told = Object.entries(checksOf(health)).flatMap(([name, { note }]): Finding[] =>
+    note?.message === undefined ? [] : [{ level: 'note', what: `${name}: ${note.message}`, todo: 'nothing' }],
+  );
+  const red = redChecks(health).flatMap(([name, message]) =>
     name === 'journal'
       ? []
       : [
@@ -29,6 +32,11 @@ export function checkHealthOf(health: unknown): Finding[] {
           },
         ],
   );
+  return [...red, ...told];
+}
+
+function checksOf(health: unknown): Record<string, Check> {
+  return (health as { checks?: Record<string, Check> } | undefined)?.checks ?? {};
 }
 
 export function checkSocketOf({ socket }: DaemonFile): Finding[] {

@@ -1,8 +1,8 @@
 // curated eval: cases with assertions, and the same conversations under several presets. Needs no daemon: the product's
 // session runs in this process.
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
 import { attach } from '../../native/index.js';
 import { type ArmSpec, type ArmsReport, armOf, NATIVE, runArms } from '../eval/arms/index.js';
@@ -12,8 +12,10 @@ import { runCase } from '../eval/cases/run-case.js';
 import { armsHtml } from '../eval/html/index.js';
 import type { CountText } from '../eval/tally.js';
 import { EvalThreads } from '../eval/threads.js';
+import { readText, writeText } from '../named-file.js';
 import { PRESETS } from '../protocol/index.js';
-import { configError, loadSettings, type PresetName } from '../settings/index.js';
+import { configError, type PresetName } from '../settings/index.js';
+import { settingsOfText } from '../settings-file.js';
 import { printJson, say } from './connection.js';
 import { evalLive } from './eval-live.js';
 import { evalMemory, evalTools, evalTopics } from './eval-sets.js';
@@ -51,7 +53,7 @@ export function register(program: Command): void {
     .description(
       'check cases, or compare presets on conversations; exits 1 when something fails or got worse',
     )
-    .option('--set <name>', `${SETS.join(', ')}; default is what the folder holds`, setName)
+    .addOption(new Option('--set <name>', 'default is what the folder holds').choices(SETS))
     .option('--data <dir>', 'folder of cases or of conversations; default $CURATED_DATA, else ../shared/data')
     .option(
       '--presets <a,b>',
@@ -88,12 +90,6 @@ export function register(program: Command): void {
     });
 }
 
-function setName(name: string): SetName {
-  if (!(SETS as readonly string[]).includes(name))
-    throw new InvalidArgumentError(`there are: ${SETS.join(', ')}`);
-  return name as SetName;
-}
-
 function armList(list: string): ArmSpec[] {
   const arms = new Map<string, ArmSpec>();
   for (const name of list.split(',').map((n) => n.trim())) {
@@ -108,8 +104,8 @@ function armList(list: string): ArmSpec[] {
 /** @throws CuratedError CONFIG with every fault of the file named */
 function fileArm(name: string): ArmSpec | undefined {
   if (!existsSync(name)) return undefined;
-  const source = readFileSync(name, 'utf8');
-  const loaded = loadSettings(source, { origin: name, readFile: (path) => readFileSync(path, 'utf8') });
+  const source = readText(name);
+  const loaded = settingsOfText(source, name);
   if (!loaded.ok) throw configError(loaded.errors, name);
   return { kind: 'config', name, config: (parse(source) ?? {}) as Record<string, unknown> };
 }
@@ -131,6 +127,7 @@ function day(text: string): number {
 /** @returns true when nothing failed */
 function run(o: EvalOptions, count: CountText): Promise<boolean> {
   const dir = dataOf(o);
+  makePlaces(o);
   const set = o.set ?? (holdsCases(dir) ? 'cases' : 'transcripts');
   const marked = markedSet(set, dir, o, count);
   if (marked !== undefined) {
@@ -154,7 +151,9 @@ function markedSet(set: SetName, dir: string, o: EvalOptions, count: CountText) 
 
 /** Exits 1 when an arm succeeds less often than the first. */
 async function live(agent: string, o: EvalOptions): Promise<void> {
-  const report = await evalLive(dataOf(o), {
+  const dir = dataOf(o);
+  makePlaces(o);
+  const report = await evalLive(dir, {
     agent,
     presets: o.presets,
     trials: Math.max(1, Math.round(o.trials)),
@@ -178,6 +177,13 @@ function dataOf(o: EvalOptions): string {
   if (!existsSync(dir))
     throw new CommandError(`${dir}: no such folder`, { hint: 'name one with --data', exit: EXIT.usage });
   return dir;
+}
+
+/** Where the outcome goes, before the work: a mistyped name must not cost minutes of it. */
+function makePlaces(o: EvalOptions): void {
+  if (o.html !== undefined && statSync(dirname(o.html), { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new CommandError(`${o.html}: there is no folder ${dirname(o.html)}`, { exit: EXIT.usage });
+  if (o.out !== undefined) mkdirSync(o.out, { recursive: true });
 }
 
 function holdsCases(dir: string): boolean {
@@ -226,7 +232,7 @@ async function cases(dir: string, o: EvalOptions, count: CountText): Promise<boo
 
 function baselineOf(file: string): CaseReport {
   try {
-    return parseCaseReport(readFileSync(file, 'utf8'));
+    return parseCaseReport(readText(file));
   } catch (e) {
     throw new CommandError(`${file}: ${(e as Error).message}`, { exit: EXIT.usage });
   }
@@ -261,7 +267,7 @@ async function arms(dir: string, o: EvalOptions): Promise<boolean> {
   }
   if (report.conversations === 0) throw new CommandError(`no conversation in ${folder}`);
   const summary = armsTable(report);
-  if (o.html !== undefined) writeFileSync(o.html, armsHtml(report));
+  if (o.html !== undefined) writeText(o.html, armsHtml(report));
   write(o, report, summary);
   if (o.json === true) printJson(report);
   else process.stdout.write(summary);
@@ -270,9 +276,8 @@ async function arms(dir: string, o: EvalOptions): Promise<boolean> {
 
 function write(o: EvalOptions, report: unknown, summary: string): void {
   if (o.out === undefined) return;
-  mkdirSync(o.out, { recursive: true });
-  writeFileSync(join(o.out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
-  writeFileSync(join(o.out, 'summary.txt'), summary);
+  writeText(join(o.out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  writeText(join(o.out, 'summary.txt'), summary);
   if (o.json !== true) say(`report.json and summary.txt written to ${o.out}`);
 }
 

@@ -1,6 +1,7 @@
 // How a command fails: one message, a hint, an exit code; never a stack.
 import { ClientError } from '../client/errors.js';
 import { CuratedError } from '../errors.js';
+import { fileFault } from '../named-file.js';
 import { hasSaid } from './connection.js';
 import { paint } from './paint.js';
 
@@ -40,10 +41,19 @@ export function report(e: unknown, args: readonly string[] = process.argv.slice(
   return exit;
 }
 
+/** A command line that the parser refused, and told on stderr: with `--json` as one value on stdout too. */
+export function misused(e: Error, args: readonly string[] = process.argv.slice(2)): number {
+  const message = e.message.replace(/^error: /, '');
+  if (args.includes('--json'))
+    process.stdout.write(`${JSON.stringify({ error: { message, kind: 'USAGE' } })}\n`);
+  return EXIT.usage;
+}
+
 /** What a script tells failures apart by. */
 function told(e: unknown): { kind?: string | undefined; path?: string | undefined; detail?: unknown } {
   if (e instanceof CuratedError) return { kind: e.kind, path: e.path, detail: e.detail };
-  return { kind: (e as { code?: string }).code };
+  const { code, path } = e as NodeJS.ErrnoException;
+  return { kind: code, path };
 }
 
 function describeFailure(
@@ -58,17 +68,10 @@ function describeFailure(
   }
   const error = e as NodeJS.ErrnoException;
   const hint = error.code === undefined ? undefined : SYSTEM_HINTS[error.code];
-  // A file that the command line names and that is not there: the command line is wrong.
-  const isNamed = error.code === 'ENOENT' && error.path !== undefined && args.includes(error.path);
+  // A file that the command line names and that is not there, or is none: the command line is wrong.
+  const isNamed = NO_FILE.has(error.code ?? '') && error.path !== undefined && args.includes(error.path);
   const exit = isNamed ? EXIT.usage : EXIT.failed;
-  return { message: systemWords(error) ?? error.message ?? String(e), hint, exit };
-}
-
-/** `FILE: no such file or directory` in the place of `ENOENT: no such file or directory, open 'FILE'`. */
-function systemWords({ code, path, message }: NodeJS.ErrnoException): string | undefined {
-  if (code === undefined || path === undefined) return undefined;
-  const words = /^[A-Z0-9]+: ([^,]+),/.exec(message)?.[1];
-  return words === undefined ? undefined : `${path}: ${words}`;
+  return { message: fileFault(error) ?? error.message ?? String(e), hint, exit };
 }
 
 /** Of what is called CONFIG only the faults of a configuration file are for `config check`: the others are of files and ports. */
@@ -91,9 +94,17 @@ const KIND_HINTS: Partial<Record<CuratedError['kind'], string>> = {
   STORAGE_FULL: 'make room on the disk of the data folder; curated doctor shows where it is',
 };
 
+const NO_FILE: ReadonlySet<string> = new Set(['ENOENT', 'EISDIR', 'ENOTDIR']);
+
 const SYSTEM_HINTS: Record<string, string> = {
   EADDRINUSE: 'another program listens there; take another --port, or --port 0 for any free one',
-  EACCES: 'curated doctor checks folders and their permissions',
+  EACCES: 'check its permissions; curated doctor looks at those of the folders of curated',
   ENOENT: 'check the path',
+  EISDIR: 'name a file',
+  ENOTDIR: 'check the path',
+  ENOSPC: 'make room there, or name a place on another disk',
+  EDQUOT: 'make room there, or name a place on another disk',
+  EROFS: 'name a place that can be written',
+  EPERM: 'check who owns it and its permissions',
   EEXIST: 'what is there is never written over: name another file',
 };

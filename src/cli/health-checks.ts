@@ -1,9 +1,11 @@
 // What doctor looks at without a daemon: Node, native modules, folders, files, the configuration.
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fileFault } from '../named-file.js';
 import { loadFault } from '../native-module.js';
 import type { Paths } from '../paths.js';
-import { faultText, loadSettings } from '../settings/index.js';
+import { faultText } from '../settings/index.js';
+import { loadSettingsFile } from '../settings-file.js';
 
 export interface Finding {
   level: 'ok' | 'note' | 'error';
@@ -124,9 +126,8 @@ function closed(
 export function checkConfig(paths: Paths): Finding {
   if (!existsSync(paths.config))
     return { level: 'ok', what: `no configuration file, so the defaults hold (${paths.config})` };
-  const readFile = (path: string) => readFileSync(path, 'utf8');
   try {
-    const loaded = loadSettings(readFile(paths.config), { origin: paths.config, readFile });
+    const loaded = loadSettingsFile(paths.config);
     if (loaded.ok) return { level: 'ok', what: `configuration: ${paths.config}` };
     const first = loaded.errors[0];
     return {
@@ -135,6 +136,7 @@ export function checkConfig(paths: Paths): Finding {
       todo: `curated config check ${paths.config} names all ${loaded.errors.length} faults`,
     };
   } catch (e) {
-    return { level: 'error', what: `configuration: ${(e as Error).message}`, todo: 'check the file' };
+    const what = fileFault(e as Error) ?? (e as Error).message;
+    return { level: 'error', what: `configuration: ${what}`, todo: 'check the file' };
   }
 }

@@ -1,9 +1,19 @@
 // curated journal: what the journal holds, whether it is sound, and the ways out, in and to safety.
-import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CuratedError, reasonOf } from '../errors.js';
 import { SqliteStore, salvage } from '../journal/index.js';
+import { withPath } from '../named-file.js';
 import { resolvePaths } from '../paths.js';
 import { printJson, say } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
@@ -16,6 +26,9 @@ import { paint } from './paint.js';
 import { seqNumber } from './seq-number.js';
 import { bytes, counted, whole } from './table.js';
 import { lineOf } from './tail.js';
+
+/** A name of a session has at most 1 KiB as JSON. */
+const HEAD_BYTES = 64 * 1024;
 
 interface Json {
   json?: boolean;
@@ -164,10 +177,14 @@ async function exported(session: string, file: string | undefined, o: Json): Pro
     try {
       for await (const line of j.export(session)) {
         fd ??= openSync(file, 'wx', 0o600);
-        writeSync(fd, `${line}\n`);
+        append(fd, `${line}\n`, file);
         if (line.startsWith('{"seq":')) done.events += 1;
         else if (line.startsWith('{"blob":')) done.texts += 1;
       }
+    } catch (e) {
+      // What was begun here is no export: the next try is not to find it in its way.
+      if (fd !== undefined) unlinkSync(file);
+      throw e;
     } finally {
       if (fd !== undefined) closeSync(fd);
     }
@@ -179,6 +196,14 @@ async function exported(session: string, file: string | undefined, o: Json): Pro
     say(
       `${session}: ${counted(done.events, 'event')} and ${counted(done.texts, 'text')} in ${file} (${bytes(size)})`,
     );
+}
+
+function append(fd: number, text: string, file: string): void {
+  try {
+    appendFileSync(fd, text);
+  } catch (e) {
+    throw withPath(e, file);
+  }
 }
 
 async function imported(file: string, o: { as?: string } & Json): Promise<void> {
@@ -194,7 +219,7 @@ async function imported(file: string, o: { as?: string } & Json): Promise<void> 
 }
 
 function nameIn(file: string): string {
-  const text = readFileSync(file, 'utf8');
+  const text = head(file);
   const end = text.indexOf('\n');
   try {
     const { session_id: name } = JSON.parse(end < 0 ? text : text.slice(0, end)) as { session_id?: unknown };
@@ -203,6 +228,19 @@ function nameIn(file: string): string {
     // Said below.
   }
   throw new CommandError(`${file} is no export: its first line names no session`);
+}
+
+/** The beginning of a file, which may be large: more than an export's first line ever has. */
+function head(file: string): string {
+  const fd = openSync(file, 'r');
+  try {
+    const buffer = Buffer.alloc(HEAD_BYTES);
+    return buffer.toString('utf8', 0, readSync(fd, buffer));
+  } catch (e) {
+    throw withPath(e, file);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 async function backup(file: string, o: Json): Promise<void> {

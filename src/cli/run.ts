@@ -1,14 +1,16 @@
 // curated run: recorded conversations through the daemon as their agents would have sent them, with what it saved or lost.
-import { existsSync, readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import { existsSync } from 'node:fs';
+import { type Command, Option } from 'commander';
 import { parse } from 'yaml';
 import { attach } from '../../native/index.js';
 import type { Client } from '../client/index.js';
 import { readConversations } from '../eval/conversation.js';
 import { play } from '../eval/play.js';
 import { addFigures, isSound, noFigures, type RunReport } from '../eval/report.js';
+import { readText } from '../named-file.js';
 import { PRESETS } from '../protocol/index.js';
-import { configError, loadSettings } from '../settings/index.js';
+import { configError } from '../settings/index.js';
+import { settingsOfText } from '../settings-file.js';
 import { printJson, withClient } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
 import { startPrivateDaemon } from './private-daemon.js';
@@ -29,7 +31,7 @@ export function register(program: Command): void {
       'play recorded conversations through a daemon and check every request; exits 1 if a check fails',
     )
     .argument('<file...>', 'conversations, one JSON value a line')
-    .option('--preset <name>', PRESETS.join(', '), presetName)
+    .addOption(new Option('--preset <name>', 'of the sessions').choices(PRESETS))
     .option('--config <file>', 'YAML configuration of the sessions')
     .option('--live', 'through the running daemon; default is a private one in a temporary folder')
     .option('--json', 'as JSON')
@@ -44,12 +46,6 @@ export function register(program: Command): void {
         process.exitCode = EXIT.usage;
       }
     });
-}
-
-function presetName(name: string): string {
-  if (!(PRESETS as readonly string[]).includes(name))
-    throw new InvalidArgumentError(`there are: ${PRESETS.join(', ')}`);
-  return name;
 }
 
 async function run(files: readonly string[], o: RunOptions): Promise<RunReport> {
@@ -69,13 +65,8 @@ async function run(files: readonly string[], o: RunOptions): Promise<RunReport> 
 /** The preset of the command line, else the configuration's, else the one that clears by default. */
 function settingsOf(o: RunOptions): { preset: string; config?: Record<string, unknown> } {
   if (o.config === undefined) return { preset: o.preset ?? 'balanced' };
-  let source: string;
-  try {
-    source = readFileSync(o.config, 'utf8');
-  } catch (e) {
-    throw new CommandError((e as Error).message, { hint: 'check --config', exit: EXIT.usage });
-  }
-  const loaded = loadSettings(source, { origin: o.config, readFile: (path) => readFileSync(path, 'utf8') });
+  const source = readText(o.config);
+  const loaded = settingsOfText(source, o.config);
   if (!loaded.ok) throw configError(loaded.errors, o.config);
   const preset = o.preset ?? loaded.layer.curated?.preset ?? 'balanced';
   const config = (parse(source) ?? {}) as Record<string, unknown>;

@@ -1,10 +1,11 @@
 // curated sample: cases that collect themselves, a share of the sessions and those that failed (E-4). Run it as often as you
 // like: what has been looked at and has not grown is left alone.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Client } from '../client/index.js';
 import { folderOf, isDrawn, type SamplerRules } from '../eval/cases/sampler.js';
+import { readText, writeText } from '../named-file.js';
 import { caseJournal, writeCase } from './case-folder.js';
 import { printJson, say, withClient } from './connection.js';
 import { share } from './numbers.js';
@@ -116,14 +117,14 @@ class Looked {
 
   save(): void {
     mkdirSync(this.#dir, { recursive: true });
-    writeFileSync(this.#file, `${JSON.stringify(Object.fromEntries(this.#seqs))}\n`);
+    writeText(this.#file, `${JSON.stringify(Object.fromEntries(this.#seqs))}\n`);
   }
 }
 
 /** A file that is damaged only means that sessions are read once more. */
 function read(file: string): Record<string, number> {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>;
+    return JSON.parse(readText(file)) as Record<string, number>;
   } catch {
     return {};
   }

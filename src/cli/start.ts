@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
 import { START_MS } from '../client/start-daemon.js';
 import { AlreadyRunningError } from '../gate/index.js';
+import { readText } from '../named-file.js';
 import { type Paths, resolvePaths } from '../paths.js';
 import { printConfig } from './config.js';
 import { say } from './connection.js';
@@ -83,7 +84,7 @@ async function foreground(o: StartOptions): Promise<number> {
 
 /** A file named on the command line must be there; the default one need not. */
 function existing(file: string): string {
-  readFileSync(file);
+  readText(file);
   return file;
 }
 

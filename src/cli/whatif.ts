@@ -8,6 +8,7 @@ import { printJson } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
 import { share } from './numbers.js';
 import { FileProgress } from './progress.js';
+import { counted, whole } from './table.js';
 import { whatIfTable } from './whatif-table.js';
 
 const LOG_FILE = /\.(jsonl|json|ndjson|log)$/;
@@ -25,8 +26,17 @@ export function register(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (logs: string[], o: { sample?: number; json?: boolean }) => {
       const report = await run(logs, o.sample);
+      const isEmpty = report.sessions === 0;
       if (o.json === true) printJson(report);
-      else process.stdout.write(whatIfTable(report));
+      else if (!isEmpty) process.stdout.write(whatIfTable(report));
+      // Nothing was read: a script must not take that for a saving of nothing.
+      if (isEmpty) {
+        const { skipped, lines } = report;
+        process.stderr.write(
+          `curated: no session in these logs: ${whole(skipped)} of ${counted(lines, 'line')} are damaged or of a kind that is not known\n`,
+        );
+        process.exitCode = EXIT.usage;
+      }
     });
 }
 
@@ -56,9 +66,12 @@ async function run(logs: readonly string[], sample: number | undefined): Promise
 function filesOf(path: string): string[] {
   if (!existsSync(path)) throw new CommandError(`${path}: no such file`, { exit: EXIT.usage });
   if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((name) => LOG_FILE.test(name))
-    .map((name) => join(path, name))
-    .filter((file) => statSync(file).isFile())
-    .sort();
+  return (
+    readdirSync(path, { recursive: true, encoding: 'utf8' })
+      .filter((name) => LOG_FILE.test(name))
+      .map((name) => join(path, name))
+      // A link whose end is gone is no log.
+      .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
+      .sort()
+  );
 }

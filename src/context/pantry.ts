@@ -29,7 +29,11 @@ export interface PantryDeps {
   /** Tokens by a real tokenizer. */
   count(text: string): number;
   entries: EntryStore;
-  health: { green(name: string): void; red(name: string, error: unknown): void };
+  health: {
+    green(name: string): void;
+    red(name: string, error: unknown): void;
+    tell(name: string, message: string): void;
+  };
   /** May what sessions say go into the maps? They are plain files: not where values are sealed at rest. Default true. */
   sessions?: boolean | undefined;
   /** Folders, all below them included, that are read for any tenant; absent: whoever calls may have any folder read. */
@@ -269,6 +273,13 @@ export class Pantry {
         lost: (why) => {
           this.#watched.set(key, undefined);
           health.red('context_watch', new Error(`${places.name} is not watched: ${why}`));
+        },
+        tooLarge: (why) => {
+          this.#watched.set(key, undefined);
+          health.tell(
+            'context_watch',
+            `${places.name} is not watched: ${why}; its map is made anew once a day`,
+          );
         },
       });
       this.#watched.set(key, watching);

@@ -9,8 +9,10 @@ import { isHidden } from './project-files.js';
 export interface WatchEvents {
   /** Files that the project knows have changed, and for a while nothing more has. */
   changed(): void;
-  /** It is not watched any more: too large, or the system has no watches left. */
+  /** It is not watched any more: a fault, such as a system that has no watches left. */
   lost(why: string): void;
+  /** It has more folders than are watched, and is left alone. */
+  tooLarge(why: string): void;
 }
 
 export interface WatchLimits {
@@ -51,7 +53,7 @@ export class FolderWatch {
       ignored: (path, stats) => this.#ignores(path, stats?.isDirectory() === true),
     });
     this.#watcher.on('all', (_, path) => this.#saw(path));
-    this.#watcher.on('error', (e) => this.#lose((e as Error).message));
+    this.#watcher.on('error', (e) => this.#end(() => this.#events.lost((e as Error).message)));
   }
 
   /** Resolves when changes from now on are seen. */
@@ -75,7 +77,7 @@ export class FolderWatch {
     if (folder) {
       this.#folders.add(inside);
       if (this.#folders.size > this.#limits.folders) {
-        this.#lose(`more than ${this.#limits.folders} folders`);
+        this.#end(() => this.#events.tooLarge(`more than ${this.#limits.folders} folders`));
         return true;
       }
     }
@@ -100,10 +102,10 @@ export class FolderWatch {
     this.#events.changed();
   }
 
-  #lose(why: string): void {
+  #end(tell: () => void): void {
     if (this.#closed) return;
     void this.close();
-    this.#events.lost(why);
+    tell();
   }
 }
 

@@ -1,8 +1,8 @@
 // Recorded conversations, one JSON value a line: `{id, format, model?, system?, tools?, messages, meta?}`. Bad lines are
 // counted and told, never fatal. Message texts are kept exactly as recorded.
-import { createReadStream } from 'node:fs';
 import { sliceValue, sliceValues } from '../json/index.js';
 import { Native } from '../json/native.js';
+import { readPieces } from '../named-file.js';
 import type { Format } from '../providers/types.js';
 
 /** What the provider reported for the answer at `msg`, in its own tokens. */
@@ -138,7 +138,7 @@ function firstString(...candidates: unknown[]): string | undefined {
 /** Lines end at LF only: readline would also end them at U+2028, which JSON strings may hold. */
 async function* lines(file: string): AsyncGenerator<string> {
   let pieces: Buffer[] = [];
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+  for await (const chunk of readPieces(file)) {
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
       pieces.push(chunk.subarray(from, at));

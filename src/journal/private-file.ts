@@ -1,12 +1,29 @@
 // Files that hold what people wrote: for their owner alone. Knows no store.
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { CuratedError, exists } from '../errors.js';
 
 /** Makes sure that the file exists with mode 0600, and its folder (0700 when it is made here). */
 export function makePrivate(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
+}
+
+/** A file that somebody names for a copy: nothing is written over, and no folder is made of a name that was mistyped. @throws STORAGE */
+export function needsNew(path: string): void {
+  if (existsSync(path)) throw exists(path);
+  const folder = dirname(path);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new CuratedError('STORAGE', `${path}: there is no folder ${folder}`, {
+      detail: { reason: 'no_folder' },
+    });
+}
+
+/** A database that was begun, with what SQLite keeps beside it. */
+export function removeFile(path: string): void {
+  for (const end of ['', '-journal', '-wal', '-shm', '-redo0', '-redo1'])
+    rmSync(`${path}${end}`, { force: true });
 }
 
 /** Tells a file from any other under the same name; '' when there is none. */

@@ -1,10 +1,10 @@
 // What of a damaged journal is still as it was written: of each session the records from the first on whose chain holds and
 // whose texts are there. Reads the old file, writes a new one, changes nothing.
-import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { CuratedError, exists } from '../errors.js';
+import { CuratedError } from '../errors.js';
 import { references } from './blobs.js';
 import { CELLS, type Cell, type PackedRecords } from './packed.js';
+import { needsNew, removeFile } from './private-file.js';
 import type { Payload } from './record.js';
 import { Blobs } from './sqlite-blobs.js';
 import { SqliteEngine } from './sqlite-engine.js';
@@ -54,7 +54,7 @@ export function salvageable(db: Db, vault: Vault): Salvage {
  * is STORAGE_FULL. A sealed file needs its key. @param next key of the new one, sealed with the same by default
  */
 export function salvage(from: string, to: string, key?: Uint8Array, next = key): Salvage {
-  if (existsSync(to)) throw exists(to);
+  needsNew(to);
   let db: Db;
   try {
     db = new Database(from, { readonly: true, fileMustExist: true });
@@ -63,6 +63,7 @@ export function salvage(from: string, to: string, key?: Uint8Array, next = key):
   }
   let engine: SqliteEngine;
   let vault: Vault;
+  let isCut = false;
   try {
     vault = vaultOf(db, from, key, false);
     engine = new SqliteEngine(to, { now: Date.now(), key: next });
@@ -83,10 +84,13 @@ export function salvage(from: string, to: string, key?: Uint8Array, next = key):
       for (const error of failed.values()) throw error;
     });
   } catch (e) {
+    isCut = true;
     throw storageError(e, from);
   } finally {
     db.close();
     engine.close();
+    // What was begun here is no journal to go on with: the next try is not to find it in its way.
+    if (isCut) removeFile(to);
   }
 }
 

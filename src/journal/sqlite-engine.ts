@@ -1,10 +1,9 @@
 // The journal in one SQLite file, WAL mode. Synchronous; owned by one thread (workers/journal.ts) or by an offline command.
-import { existsSync } from 'node:fs';
-import { CuratedError, exists } from '../errors.js';
+import { CuratedError } from '../errors.js';
 import type { Engine, EngineStats, WriteOp } from './engine.js';
 import { checkArchiveName, checkSeq, taken } from './memory-engine.js';
 import { CELLS, type Cell, misfit, type PackedRecords } from './packed.js';
-import { makePrivate } from './private-file.js';
+import { makePrivate, needsNew, removeFile } from './private-file.js';
 import { quarantined } from './record.js';
 import { Blobs } from './sqlite-blobs.js';
 import { Events, READ_MAX } from './sqlite-events.js';
@@ -311,12 +310,14 @@ export class SqliteEngine implements Engine {
   }
 
   async backup(path: string): Promise<void> {
-    if (existsSync(path)) throw exists(path);
+    needsNew(path);
     try {
       makePrivate(path);
       await this.#file.db.backup(path);
     } catch (e) {
-      throw storageError(e, path);
+      // What was begun here is no backup: the next try is not to find it in its way.
+      removeFile(path);
+      throw storageError(e, path, 'backup');
     }
   }
 

@@ -107,15 +107,15 @@ export function damaged(path: string, what: string): CuratedError {
 }
 
 /** SQLite's codes as our kinds. */
-export function storageError(e: unknown, path: string): CuratedError {
+export function storageError(e: unknown, path: string, what = 'journal'): CuratedError {
   if (e instanceof CuratedError) return e;
   const code = (e as { code?: unknown }).code;
   const message = e instanceof Error ? e.message : String(e);
-  if (code === 'SQLITE_FULL') {
-    return new CuratedError('STORAGE_FULL', `no space left for the journal ${path}`, { cause: e });
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC') {
+    return new CuratedError('STORAGE_FULL', `no space left for the ${what} ${path}`, { cause: e });
   }
   if (typeof code === 'string' && /^SQLITE_(CORRUPT|NOTADB)/.test(code)) return damaged(path, message);
-  return new CuratedError('STORAGE', `the journal ${path} failed: ${message}`, {
+  return new CuratedError('STORAGE', `the ${what} ${path} failed: ${message}`, {
     detail: { code: typeof code === 'string' ? code : undefined },
     cause: e,
   });

@@ -6,6 +6,8 @@ export interface CheckState {
   ok: boolean;
   /** Epoch ms of the last change between green and red. */
   since: number;
+  /** What is less than usual, and nobody's fault: it stays green, and there is nothing to wait for. */
+  note?: { message: string; at: number };
   /** The newest fault, kept after recovery, so that a fault that healed is still seen; `reason` is that of its detail. */
   last_error?: { message: string; reason?: string; at: number; count: number };
 }
@@ -40,6 +42,11 @@ export class Health {
     if (check.ok) return;
     check.ok = true;
     check.since = this.#clock.now();
+  }
+
+  /** The thing does less than usual, and rightly so. */
+  tell(name: string, message: string): void {
+    this.#check(name).note = { message, at: this.#clock.now() };
   }
 
   /** The thing failed; it stays red until `green`. */

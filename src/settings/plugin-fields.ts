@@ -131,7 +131,10 @@ const SUMMARY = {
   }),
   modelRole: string('quick', 'role of the summarising model, passed to the client'),
   prompt: string(undefined, 'own instructions for the summariser'),
-  promptFile: string(undefined, 'file with them; wins over prompt; unreadable: no start'),
+  promptFile: string(
+    undefined,
+    'file with them, from the folder of this one; wins over prompt; unreadable: no start',
+  ),
 };
 
 const SUMMARY_BUFFER: Shape<SummaryBufferSettings> = {

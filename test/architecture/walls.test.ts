@@ -23,6 +23,7 @@ const FOUNDATION = [
   'native-module',
   'process-life',
   'data-lock',
+  'named-file',
 ];
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   errors: [],
@@ -39,6 +40,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'process-life': [],
   'data-lock': ['errors', 'native-module'],
   opened: [],
+  'named-file': [],
   providers: FOUNDATION,
   protocol: FOUNDATION,
   redaction: ['json'],
@@ -119,7 +121,16 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms that join others: the composition root, the command line, the public door. */
-const JOINERS = new Set(['daemon', 'daemon-config', 'movable-clock', 'vocabularies', 'main', 'index', 'cli']);
+const JOINERS = new Set([
+  'daemon',
+  'daemon-config',
+  'settings-file',
+  'movable-clock',
+  'vocabularies',
+  'main',
+  'index',
+  'cli',
+]);
 
 test('no file is part of an import ring', () => {
   assert.deepEqual(rings(files), []);

@@ -86,6 +86,9 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _curated; printf '%s\\n' "\${COMPREPL
   assert.deepEqual(offered('curated', 'start', '--s'), ['--socket']);
   assert.deepEqual(offered('curated', 'completion', ''), ['bash', 'zsh', 'fish']);
   assert.deepEqual(offered('curated', 'run', 'a'), [], 'a file: names with spaces are the shell’s to quote');
+  assert.deepEqual(offered('curated', 'help', 'jour'), ['journal']);
+  assert.deepEqual(offered('curated', 'run', '--preset', 'a'), ['aggressive']);
+  assert.deepEqual(offered('curated', 'token', 'add', 'n', '--scope', 're'), ['read']);
 });
 
 test('P-12 a file that is named and not there is a wrong command line, and with --json every failure is one value on stdout', async (t) => {
@@ -113,11 +116,12 @@ test('P-12 a file that is named and not there is a wrong command line, and with 
     ['sessions', '--json'],
     ['tail', 's', '--json'],
     ['count', gone, '--json'],
+    ['count', '--jsno', '--json'],
   ]) {
     const { code, stdout } = await curated(args, home);
     assert.notEqual(code, 0);
     const { error } = JSON.parse(stdout) as { error: { message: string; kind: string } };
-    assert.ok(error.message.length > 0 && ['NOT_RUNNING', 'ENOENT'].includes(error.kind), stdout);
+    assert.ok(error.message.length > 0 && ['NOT_RUNNING', 'ENOENT', 'USAGE'].includes(error.kind), stdout);
   }
 });
 
@@ -190,7 +194,14 @@ test('P-12 what was typed wrong is said in words, with what to do next', async (
     curated(['doctor'], home),
   ]);
   assert.equal(unknown.code, 2);
-  assert.match(unknown.stderr, /^curated: unknown command 'statu'\n.*status.*\nhint: curated --help/);
+  const what = /^curated: unknown command 'statu'\n.*status.*\nhint: curated --help/;
+  assert.match(unknown.stderr, what);
+  const helped = await curated(['help', 'statu'], home);
+  assert.deepEqual([helped.code, helped.stdout], [2, '']);
+  assert.match(helped.stderr, what, 'help of what is not there says so, and shows no other help');
+  const group = await curated(['help', 'journal', 'dumb'], home);
+  assert.match(group.stderr, /unknown command 'dumb'\n\(Did you mean dump\?\)\nhint: curated journal --help/);
+  assert.match((await curated(['help', 'journal', 'dump'], home)).stdout, /^Usage: curated journal dump /);
   assert.equal(missing.code, 2);
   assert.equal(missing.stderr, 'curated: /no/such/file: no such file or directory\nhint: check the path\n');
   assert.deepEqual([none.code, none.stdout], [2, ''], 'no table of nothing');
@@ -207,6 +218,17 @@ test('doctor and status tell every check of the daemon that is red, with its rea
   const [finding, ...more] = checkHealthOf(health.report());
   assert.match(finding!.what, /context_refresh is red: shop: cannot be written/);
   assert.deepEqual([more, checkHealthOf(undefined)], [[], []]);
+});
+
+test('R-9 doctor tells what a daemon does without, and nothing is red for it', () => {
+  const health = new Health(new ManualClock(), '1');
+  health.tell('context_watch', 'shop is not watched: more than 3000 folders');
+  assert.deepEqual([redChecks(health.report()), health.ok], [[], true]);
+  const [finding] = checkHealthOf(health.report());
+  assert.deepEqual(
+    [finding!.level, finding!.what],
+    ['note', 'context_watch: shop is not watched: more than 3000 folders'],
+  );
 });
 
 test('a price is told of what was weighed alone', () => {

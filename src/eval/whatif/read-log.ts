@@ -1,6 +1,6 @@
 // Sessions out of a log file of any known kind, line by line: what kind it is shows in each line. Lines that are damaged or
 // of no known kind are counted, never fatal. Holds the sessions that are open and one line, whatever the file's size.
-import { createReadStream } from 'node:fs';
+import { readPieces } from '../../named-file.js';
 import { ClaudeCodeLog } from './claude-code.js';
 import { CodexLog } from './codex.js';
 import { JournalLog } from './journal-log.js';
@@ -103,8 +103,7 @@ async function* linesOf(file: string): AsyncGenerator<Buffer | undefined> {
       pieces = [];
     } else pieces.push(piece);
   };
-  const stream = createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>;
-  for await (const chunk of stream) {
+  for await (const chunk of readPieces(file, 1 << 20)) {
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
       add(chunk.subarray(from, at));
