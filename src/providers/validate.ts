@@ -1,6 +1,6 @@
 // A whole request against its provider's rules: every message, their sequence, the system text and the tools.
 
-import { pointer } from '../json/index.js';
+import { type Path, pointer } from '../json/index.js';
 import { anthropic } from './anthropic/index.js';
 import { isMarked } from './anthropic/read.js';
 import { AnthropicWalk, MarkCount } from './anthropic/walk.js';
@@ -98,9 +98,18 @@ function mark(marks: MarkCount, control: unknown, path: string): Violation[] {
   return out;
 }
 
-/** Name of a tool in any format: `{name}` or `{function: {name}}`; server tools may have only a type. */
+/** Name of a tool in any format: `{name}`, `{function: {name}}`, `{custom: {name}}`; server tools may have only a type. */
 export function toolName(tool: unknown): string | undefined {
-  return str(tool, 'name') ?? str(member(tool, 'function'), 'name');
+  return str(tool, 'name') ?? str(member(tool, 'function'), 'name') ?? str(member(tool, 'custom'), 'name');
+}
+
+/** Where a tool that the client runs lacks its name; a provider's own tools may be known by their type alone. */
+function missingName(spec: FormatSpec, tool: unknown): Path | undefined {
+  if (!isObject(tool)) return [];
+  const type = str(tool, 'type');
+  const clients = type === undefined || type === 'function' || type === 'custom';
+  if (!clients || (toolName(tool) ?? '').trim() !== '') return undefined;
+  return spec.format === 'openai-chat' ? [type ?? 'function', 'name'] : ['name'];
 }
 
 function checkTools(spec: FormatSpec, tools: unknown, marks: MarkCount): Violation[] {
@@ -119,6 +128,9 @@ function checkTools(spec: FormatSpec, tools: unknown, marks: MarkCount): Violati
   let deferred = 0;
   for (const [i, tool] of tools.entries()) {
     const path = `/tools/${i}`;
+    const missing = missingName(spec, tool);
+    if (missing !== undefined)
+      out.push({ rule: 'PV-A45', path: path + pointer(missing), message: 'a tool has a name' });
     const name = toolName(tool);
     if (name !== undefined) {
       if (names.has(name)) out.push({ rule: 'PV-A45', path, message: `tool names must be unique: ${name}` });

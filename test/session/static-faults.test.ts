@@ -40,6 +40,39 @@ for (const [format, model] of Object.entries(MODEL)) {
     assert.deepEqual(request.tools, [a, b]);
   });
 
+  test(`PV-A45 ${format}: a tool of the client's without a name is refused with its place, a provider's own goes by its type`, async () => {
+    const d = new BenchDaemon();
+    const opening = { session: 's', format, model, preset: 'balanced' };
+    const a = tool(format, 'a');
+    const chat = format === 'openai-chat';
+    const nameless: readonly [unknown, string][] = [
+      [{ nome: 'x' }, chat ? '/function/name' : '/name'],
+      [tool(format, ''), chat ? '/function/name' : '/name'],
+      [{ type: 'custom' }, chat ? '/custom/name' : '/name'],
+    ];
+    for (const [bad, path] of nameless)
+      await assert.rejects(
+        d.call('session.open', { ...opening, tools: [a, bad] }),
+        refusedAt(`/tools/1${path}`),
+      );
+    const own = {
+      anthropic: [
+        { type: 'web_search_20250305', name: 'web_search' },
+        { type: 'mcp_toolset', mcp_server_name: 'm' },
+      ],
+      'openai-chat': [{ type: 'custom', custom: { name: 'c' } }],
+      'openai-responses': [
+        { type: 'web_search' },
+        { type: 'local_shell' },
+        { type: 'mcp', server_label: 'm' },
+        { type: 'custom', name: 'c' },
+      ],
+    }[format]!;
+    await d.call('session.open', { ...opening, tools: [a, ...own] });
+    const { request } = await d.call('llm.prepare', { session: 's', append: [user('go')] });
+    assert.deepEqual(request.tools, [a, ...own]);
+  });
+
   test(`PV-A45 P-5 ${format}: what is only passed on keeps a doubled name and says so; curated, the call says what to change`, async () => {
     const d = new BenchDaemon();
     const tools = [tool(format, 'a'), tool(format, 'a')];
