@@ -23,6 +23,7 @@ export interface GateFacts {
   canClear: boolean;
   canShrink: boolean;
   canShorten: boolean;
+  canSqueeze: boolean;
   canFallBack: boolean;
 }
 
@@ -41,6 +42,8 @@ export type GateStep =
   | 'shrink'
   /** A compaction that keeps less of the tail. */
   | 'shorten'
+  /** Less than head and tail of the results that no request has carried: the provider would refuse more. */
+  | 'squeeze'
   /** As small as it gets, and the provider will take it. */
   | 'irreducible'
   | 'fail';
@@ -58,6 +61,7 @@ export function gateStep(f: GateFacts): GateStep {
     if (f.canClear) return 'clear';
     if (f.canShrink) return 'shrink';
     if (cycle && f.canShorten) return 'shorten';
+    if (hard && f.canSqueeze) return 'squeeze';
   }
   return hard && f.p95 > f.ceiling ? 'fail' : 'irreducible';
 }

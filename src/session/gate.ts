@@ -9,7 +9,7 @@ import { type Draft, SCHEMA_VERSION } from './commit.js';
 import type { Compactor } from './condense/compactor.js';
 import { type Cycle, type CycleEnd, NOT_APPROVED } from './condense/cycle.js';
 import { rangeOf, weightOf } from './condense/range.js';
-import { canClear, canShrink, clearAll, shrinkLong } from './condense/reclaim.js';
+import { canClear, canShrink, canSqueeze, clearAll, shrinkLong, squeeze } from './condense/reclaim.js';
 import { blocked } from './condense/worth.js';
 import { type CurateOptions, curate } from './curate.js';
 import { estimateRequest } from './estimate.js';
@@ -29,6 +29,7 @@ export interface GateRun {
   compacted: boolean;
   cleared: boolean;
   shrunk: boolean;
+  squeezed: boolean;
   /** Tail of the last cycle of this call. */
   tail?: number;
   fellBack: boolean;
@@ -54,7 +55,15 @@ export interface GateRun {
 }
 
 export function newGateRun(compactor: Compactor): GateRun {
-  return { compactor, cycles: 0, compacted: false, cleared: false, shrunk: false, fellBack: false };
+  return {
+    compactor,
+    cycles: 0,
+    compacted: false,
+    cleared: false,
+    shrunk: false,
+    squeezed: false,
+    fellBack: false,
+  };
 }
 
 /** Tokens that the request may have at most: the window less the reserve for the answer. */
@@ -121,6 +130,10 @@ function within(session: Session, draft: Draft, o: CurateOptions, run: GateRun):
       case 'shrink':
         run.shrunk = true;
         shrinkLong(session, draft, pending, excess);
+        break;
+      case 'squeeze':
+        run.squeezed = true;
+        squeeze(session, draft, pending, excess);
         break;
       case 'irreducible':
         if (run.overflow === 'cut') {
@@ -195,6 +208,7 @@ function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: Read
     canFallBack: summary && !run.fellBack,
     canClear: !run.cleared && (!fits || overflow) && (!gate || canClear(session, pending)),
     canShrink: gate && !run.shrunk && (!fits || overflow) && canShrink(session, pending),
+    canSqueeze: gate && !run.squeezed && (!fits || overflow) && canSqueeze(session, pending),
     canShorten: summary && (!fits || overflow) && shorterTail(session, run, pending) !== undefined,
   };
 }

@@ -21,6 +21,7 @@ const CALM: GateFacts = {
   canClear: true,
   canShrink: true,
   canShorten: true,
+  canSqueeze: true,
   canFallBack: true,
 };
 
@@ -65,7 +66,15 @@ function play(world: World, window: number, maxOutput: number, inflation: number
   const threshold = autoCompactThreshold(window, maxOutput);
   const limit = window - Math.min(maxOutput, Math.floor(window / 2));
   const w = { ...world };
-  const run = { cycles: 0, compacted: false, asked: false, fellBack: false, cleared: false, shrunk: false };
+  const run = {
+    cycles: 0,
+    compacted: false,
+    asked: false,
+    fellBack: false,
+    cleared: false,
+    shrunk: false,
+    squeezed: false,
+  };
   let failed: GateFacts['failed'] = 'no';
   const steps: GateStep[] = [];
   for (;;) {
@@ -85,6 +94,7 @@ function play(world: World, window: number, maxOutput: number, inflation: number
       canClear: !run.cleared && w.results > 0,
       canShrink: !run.shrunk && w.long > 0,
       canShorten: w.tail > 64,
+      canSqueeze: !run.squeezed && w.long > 64,
       canFallBack: !run.fellBack,
     };
     const step = gateStep(facts);
@@ -107,6 +117,9 @@ function play(world: World, window: number, maxOutput: number, inflation: number
     } else if (step === 'shrink') {
       run.shrunk = true;
       w.long = Math.min(w.long, Math.max(400, Math.floor(threshold / 16)));
+    } else if (step === 'squeeze') {
+      run.squeezed = true;
+      w.long = Math.min(w.long, 64);
     } else return { step, steps, facts };
   }
 }

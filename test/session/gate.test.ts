@@ -219,6 +219,30 @@ test('L5-6 one message alone exceeds the window: head and tail of it stay, the w
   }
 });
 
+test('L5-6 many long results of one round in a small window: each keeps less than head and tail, and its handle', async () => {
+  const d = new BenchDaemon();
+  await open(d, [GATE], { ...SMALL, context_window: 6000, max_output_tokens: 800 });
+  const ids = Array.from({ length: 12 }, (_, i) => `call_${i}`);
+  const bodies = ids.map((id, i) => `START of ${id} ${'word '.repeat(400 * (i + 1))}END`);
+  const calls = ids.map((id) => ({ id, type: 'function', function: { name: 'dump', arguments: '{}' } }));
+  const round = [
+    { role: 'assistant', content: null, tool_calls: calls },
+    ...ids.map((id, i) => ({ role: 'tool', tool_call_id: id, content: bodies[i] })),
+  ];
+  const out = await prepare(d, [user('go'), ...round]);
+  assert.ok(out.tokens.p95 <= 5200);
+  const results = out.request.messages.filter((m: Json) => m.role === 'tool');
+  for (const [i, { content }] of results.entries()) {
+    assert.match(content, new RegExp(`^START of ${ids[i]}`));
+    const [, handle] = /handle (\S+) gives/.exec(content) ?? [];
+    assert.equal((await d.call('recall.get', { handle })).text, bodies[i]);
+  }
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+  // A provider that takes it is asked for nothing more.
+  await prepare(d, [assistantText('done'), user('and now?')]);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
 test('NS-14 the session arrives already over the window', async () => {
   const d = new BenchDaemon();
   await open(d, [GATE], SMALL);

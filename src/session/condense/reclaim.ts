@@ -118,16 +118,31 @@ function overlong(s: Survey): number {
   return Math.max(400, Math.floor((Number.isFinite(s.budget) ? s.budget : 160_000) / 16));
 }
 
+/** Tokens that stay of an over-long block, and characters of head and of tail at least. */
+interface Kept {
+  most: number;
+  chars: number;
+}
+
+function keptOf(s: Survey): Kept {
+  return { most: overlong(s), chars: 200 };
+}
+
 /** Results that are cut, biggest first; the open round's too, as long as no request has carried them. */
 function longResults(s: Survey): number[] {
+  return resultsOver(s, overlong(s)).filter((i) => (s.calls.results[i]!.cuts?.length ?? 0) === 0);
+}
+
+/** Results of which more than `most` tokens stand, biggest first. */
+function resultsOver(s: Survey, most: number): number[] {
   const { excludeTools } = s.settings.curated;
   return s.calls.results
     .flatMap((r, i) => {
-      const whole = r.cleared === undefined && (r.cuts?.length ?? 0) === 0 && !s.pending.has(r.id);
-      if (!whole || excludeTools.includes(r.tool) || r.tokens <= overlong(s) || !editable(s, r.at)) return [];
+      if (r.cleared !== undefined || s.pending.has(r.id) || standing(r) <= most) return [];
+      if (excludeTools.includes(r.tool) || !editable(s, r.at)) return [];
       return (bodyOf(s, r.at, r.part)?.part.text ?? '') === '' ? [] : [i];
     })
-    .sort((a, b) => s.calls.results[b]!.tokens - s.calls.results[a]!.tokens);
+    .sort((a, b) => standing(s.calls.results[b]!) - standing(s.calls.results[a]!));
 }
 
 interface LongText {
@@ -176,12 +191,40 @@ export function shrinkLong(
   put(session, draft, s, changes, 'context_window');
 }
 
-function shortResult(s: Survey, index: number): Change | undefined {
+/** What a squeezed result keeps at least, in tokens: what it was, and the handle of the whole. */
+const LEAST_RESULT = 64;
+
+/** Results that no request has carried, the shortened ones too: what stands before the model's first look may be told in less. */
+function squeezable(s: Survey): number[] {
+  return resultsOver(s, LEAST_RESULT).filter((i) => s.calls.results[i]!.at >= s.sent);
+}
+
+export function canSqueeze(session: Session, pending: ReadonlySet<string>): boolean {
+  return squeezable(surveyed(session, pending)).length > 0;
+}
+
+/** Halves what each of them may keep, until `excess` tokens are gone or no more can go. */
+export function squeeze(session: Session, draft: Draft, pending: ReadonlySet<string>, excess: number): void {
+  const s = surveyed(session, pending);
+  const all = squeezable(s);
+  let changes: Change[] = [];
+  for (let most = Math.floor(overlong(s) / 2); ; most = Math.max(LEAST_RESULT, Math.floor(most / 2))) {
+    changes = all.flatMap((i) => {
+      if (standing(s.calls.results[i]!) <= most) return [];
+      return shortResult(s, i, { most, chars: 40 }) ?? [];
+    });
+    const freed = changes.reduce((sum, c) => sum - c.section.tokens_delta, 0);
+    if (freed >= excess || most === LEAST_RESULT) break;
+  }
+  put(session, draft, s, changes, 'context_window');
+}
+
+function shortResult(s: Survey, index: number, keep: Kept = keptOf(s)): Change | undefined {
   const r = s.calls.results[index]!;
   const body = bodyOf(s, r.at, r.part)!;
   const handle = handleOf(s.tenant, s.session, s.messages[r.at]!.seq, r.part, body.text);
-  const cut = ends(s, body.part.text ?? '', r.tokens, handle);
-  const delta = cut === undefined ? 0 : s.count(cut) - r.tokens;
+  const cut = ends(body.part.text ?? '', r.tokens, handle, keep);
+  const delta = cut === undefined ? 0 : s.count(cut) - standing(r);
   if (cut === undefined || delta >= 0) return undefined;
   return resultChange(s, index, cut, delta, `${PLUGIN_IDS.contextWindow}/${r.id}`, body, true);
 }
@@ -192,7 +235,7 @@ function shortText(s: Survey, t: LongText): Change | undefined {
   const original = sliceIn(message.native, path);
   if (original === undefined || !original.startsWith('"')) return undefined;
   const handle = handleOf(s.tenant, s.session, message.seq, message.reading.parts.indexOf(t.part), original);
-  const cut = ends(s, t.part.text ?? '', t.tokens, handle);
+  const cut = ends(t.part.text ?? '', t.tokens, handle, keptOf(s));
   if (cut === undefined) return undefined;
   const [edit] = priced(s, [{ op: 'set', at: t.at, path, json: JSON.stringify(cut) }]);
   const delta = edit?.delta ?? 0;
@@ -217,8 +260,9 @@ function shortText(s: Survey, t: LongText): Change | undefined {
 }
 
 /** Head and tail of a text with the handle of the whole between them; undefined where that would be no shorter. */
-function ends(s: Survey, text: string, tokens: number, handle: string): string | undefined {
-  const chars = Math.max(200, Math.floor((text.length * Math.min(overlong(s), tokens)) / tokens / 2) - 80);
+function ends(text: string, tokens: number, handle: string, keep: Kept): string | undefined {
+  const most = Math.min(keep.most, tokens);
+  const chars = Math.max(keep.chars, Math.floor((text.length * most) / tokens / 2) - 80);
   if (chars * 2 >= text.length) return undefined;
   const left = text.length - 2 * chars;
   return `${headOf(text, Math.floor(chars * 1.2))}\n[… ${left} characters left out; handle ${handle} gives the whole …]\n${tailOf(text, Math.floor(chars * 0.8))}`;
