@@ -346,6 +346,11 @@ test('PV-A26 bound thinking: no gap, and what was removed stays removed', () => 
   (first['messages'] as Obj[])[1] = assistant([call('1')]);
   assert.deepEqual(rules(first, BOUND, [r0!, r1!, r2!]), []);
   assert.deepEqual(rules(r3, BOUND, [r0!, r1!, r2!, first]), ['PV-A26']);
+  // Removed from the end before anything was thought behind it: what comes then has seen no gap.
+  const end = structuredClone(r2!);
+  (end['messages'] as Obj[])[3] = assistant([text('done')]);
+  const later = [...(end['messages'] as Obj[]), assistant([think('t4', 's4'), text('x')]), user('more')];
+  assert.deepEqual(rules({ ...end, messages: later }, BOUND, [r0!, r1!, end]), []);
 });
 
 test('PV-A43 PV-A11 PV-A15 profile: classes by model id, unknown newer ids are bound', () => {

@@ -44,16 +44,24 @@ export function thinkingOf(request: Obj): Placed[] {
   );
 }
 
-/** For each block seen so far: the prefix of the request that produced it; undefined where that is not known. */
-function origins(requests: readonly Obj[]): Map<string, string | undefined> {
-  const out = new Map<string, string | undefined>();
+/** What the request that produced a block carried: the prefix, and the blocks in order. */
+interface Origin {
+  prefix: string;
+  before: string[];
+}
+
+/** For each block seen so far: where it comes from; undefined where that is not known. */
+function origins(requests: readonly Obj[]): Map<string, Origin | undefined> {
+  const out = new Map<string, Origin | undefined>();
   requests.forEach((r, k) => {
     const before = requests[k - 1];
     for (const b of thinkingOf(r)) {
       if (out.has(b.key)) continue;
       // A block that was not in the request before is its answer, if that request ends where the block's message begins.
       const n = objs(before?.['messages']).length;
-      out.set(b.key, before !== undefined && n === b.message ? boundPrefix(before, n) : undefined);
+      const known = before !== undefined && n === b.message;
+      const list = known ? thinkingOf(before).map((x) => x.key) : [];
+      out.set(b.key, known ? { prefix: boundPrefix(before, n), before: list } : undefined);
     }
   });
   return out;
@@ -65,7 +73,7 @@ export function boundThinking(request: Obj, earlier: readonly Obj[]): Violation[
   const known = origins(all);
   const now = thinkingOf(request);
   for (const b of now) {
-    const want = known.get(b.key);
+    const want = known.get(b.key)?.prefix;
     if (want !== undefined && boundPrefix(request, b.message) !== want) {
       return [
         {
@@ -76,14 +84,25 @@ export function boundThinking(request: Obj, earlier: readonly Obj[]): Violation[
       ];
     }
   }
-  return gapRule(now, [...known.keys()], earlier.at(-1));
+  return gapRule(now, known, earlier.at(-1));
 }
 
-/** PV-A26: what is kept is one unbroken run of the original sequence, and nothing that was removed comes back. */
-function gapRule(now: readonly Placed[], sequence: readonly string[], before: Obj | undefined): Violation[] {
-  const places = now.map((b) => sequence.indexOf(b.key));
-  for (let i = 1; i < places.length; i++) {
-    if (places[i] !== places[i - 1]! + 1) {
+/**
+ * PV-A26: what is kept before a block is an unbroken run of the blocks that it was produced behind, up to the newest of them, and
+ * nothing that was removed comes back. What was removed from the end, and for good, is no gap for what is thought later.
+ */
+function gapRule(
+  now: readonly Placed[],
+  known: ReadonlyMap<string, Origin | undefined>,
+  before: Obj | undefined,
+): Violation[] {
+  const sequence = [...known.keys()];
+  for (let i = 1; i < now.length; i++) {
+    const origin = known.get(now[i]!.key);
+    if (origin === undefined) continue;
+    const kept = now.filter((b) => b.message < now[i]!.message).map((b) => b.key);
+    const run = kept.length === 0 ? [] : origin.before.slice(-kept.length);
+    if (kept.length > 0 && kept.join() !== run.join()) {
       return [
         { rule: 'PV-A26', path: now[i]!.path, message: 'a gap in the thinking blocks before this one' },
       ];
