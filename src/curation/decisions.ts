@@ -10,6 +10,8 @@ export type LedgerEdit = DocEdit & {
   delta?: number;
   /** What the edit adds is ours: its tokens are of the session section, though they stand in a message of the host. */
   own?: true;
+  /** Of an insert: it stands before what decisions have put at its place already, in place of behind it. */
+  ahead?: true;
 };
 
 /** Fields that begin with `_` are for the fold alone and never leave the journal's raw form. */

@@ -240,6 +240,7 @@ export class Ledger {
     if (edit.op !== 'insert' && this.#last !== undefined && at > this.#last) this.#last = at;
     const list = map.get(at);
     if (list === undefined) map.set(at, [edit]);
+    else if (edit.op === 'insert' && edit.ahead) list.unshift(edit);
     else list.push(edit);
     this.#touch(at);
   }

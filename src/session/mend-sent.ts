@@ -8,7 +8,7 @@ import { applyEdits, pointer, sliceIn, type TextEdit } from '../json/index.js';
 import { Native } from '../json/native.js';
 import { isOfRepair } from '../providers/repair/draft.js';
 import { repair } from '../providers/repair.js';
-import type { DocEdit, Repair } from '../providers/types.js';
+import type { Repair } from '../providers/types.js';
 import type { Draft } from './commit.js';
 import { thinkingBehind } from './condense/apply.js';
 import { tokensOf, tokensWith } from './edit-tokens.js';
@@ -130,14 +130,14 @@ class View {
 
   placed(r: Repair): Placed {
     const { state } = this.#session;
-    const out: DocEdit[] = [];
+    const out: LedgerEdit[] = [];
     const frozen = (r.frozen ?? []).flatMap((f) => {
       const { at } = this.pieces[f.at]!;
       return at < 0 ? [] : [`${at}${pointer(f.path)}`];
     });
     for (const e of r.edits) {
       if (e.op === 'insert') {
-        out.push({ ...e, before: this.#storedFrom(e.before) });
+        out.push({ ...e, ...this.#placeBefore(e.before) });
         continue;
       }
       const { at } = this.pieces[e.at]!;
@@ -158,6 +158,17 @@ class View {
       e.op === 'insert' ? { ...e, delta: tokensOf(this.#session, e.json) } : e,
     );
     return { repair: r, edits, frozen };
+  }
+
+  /** Where a message of ours goes that is to stand before a piece: also where that is ours, right behind one of the host's. */
+  #placeBefore(index: number): { before: number; ahead?: true } {
+    const text = this.pieces[index]?.text;
+    const isOurs = this.pieces[index]?.at === -1 && this.pieces[index - 1]?.at !== -1;
+    if (isOurs)
+      for (const { edits, observed } of this.#session.state.ledger.decisions())
+        for (const e of observed === true ? [] : edits)
+          if (e.op === 'insert' && e.json === text) return { before: e.before, ahead: true };
+    return { before: this.#storedFrom(index) };
   }
 
   /** The stored position at or behind a piece. */
