@@ -13,7 +13,7 @@ export interface DataLock {
 /**
  * Takes the lock of the data folder.
  * @returns undefined when somebody else holds it.
- * @throws CuratedError CONFIG when the folder cannot be written, or SQLite's module does not load.
+ * @throws CuratedError STORAGE_FULL on a full disk, CONFIG when the folder cannot be written, or SQLite's module does not load.
  */
 export function lockData(folder: string): DataLock | undefined {
   const path = join(folder, 'lock.db');
@@ -28,9 +28,13 @@ export function lockData(folder: string): DataLock | undefined {
     return { release: () => held.close() };
   } catch (e) {
     db?.close();
-    if ((e as { code?: string }).code?.startsWith('SQLITE_BUSY')) return undefined;
+    const { code } = e as { code?: string };
+    if (code?.startsWith('SQLITE_BUSY')) return undefined;
+    if (code === 'SQLITE_FULL')
+      fail('STORAGE_FULL', `data folder ${folder}: no space left on its disk`, { cause: e });
     const unloaded = loadFault('better-sqlite3', e);
     if (unloaded !== undefined) fail('CONFIG', unloaded, { cause: e });
-    fail('CONFIG', `data folder ${folder}: cannot be locked (${(e as Error).message})`, { cause: e });
+    const what = /^SQLITE_(CANTOPEN|READONLY)/.test(code ?? '') ? 'written' : 'locked';
+    fail('CONFIG', `data folder ${folder}: cannot be ${what} (${(e as Error).message})`, { cause: e });
   }
 }

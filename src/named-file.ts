@@ -1,11 +1,16 @@
 // Files of a name: what the system says of one that cannot be read or written always tells which it was. Foundation.
-import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
 
 /** The error with the file's path, where the system left it out: it does so of a read or a write on an open file (EISDIR, ENOSPC). */
 export function withPath(e: unknown, path: string): unknown {
   const error = e as NodeJS.ErrnoException;
   if (error instanceof Error && error.code !== undefined && error.path === undefined) error.path = path;
   return e;
+}
+
+/** Is anything there? Not to be allowed to look is no answer. @throws the system's error */
+export function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** The file as text. @throws the system's error, its `path` set */

@@ -1,5 +1,4 @@
 // curated context: a project's packet, its topics, and a refresh of its map; by the daemon, or without one by the files.
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { attach } from '../../native/index.js';
@@ -7,6 +6,7 @@ import { systemClock } from '../clock.js';
 import { EntryStore } from '../context/entry-store.js';
 import { Pantry } from '../context/pantry.js';
 import { prefixOf } from '../context/topic.js';
+import { isThere } from '../named-file.js';
 import { resolvePaths } from '../paths.js';
 import { printJson, say, withClient } from './connection.js';
 import { liveDaemon } from './daemon-file.js';
@@ -99,7 +99,7 @@ export function register(program: Command): void {
 
 /** What is known of a folder outlives it: one that is gone is told only where nothing is. */
 function nothingOf(dir: string): string {
-  if (!existsSync(dir)) throw new CommandError(`${dir}: no such folder`, { exit: EXIT.usage });
+  if (!isThere(dir)) throw new CommandError(`${dir}: no such folder`, { exit: EXIT.usage });
   return `nothing is known of this project yet: curated context refresh ${dir} makes its map`;
 }
 

@@ -23,7 +23,10 @@ export function register(program: Command): void {
       try {
         const tokens = tokenizer.count(text, encoding);
         if (o.json === true) printJson({ tokens, encoding, exact, model: o.model });
-        else say(`${tokens} tokens (${encoding}${exact ? '' : `, an estimate for ${o.model}`})`);
+        else
+          say(
+            `${tokens} ${tokens === 1 ? 'token' : 'tokens'} (${encoding}${exact ? '' : `, an estimate for ${o.model}`})`,
+          );
       } finally {
         tokenizer.dispose();
       }

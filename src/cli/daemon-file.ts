@@ -15,12 +15,13 @@ export interface DaemonFile {
   process?: string;
 }
 
-/** The file's content, or undefined when there is none that can be read. */
+/** The file's content, or undefined when there is none, or no such one. @throws the system's error where we may not look: a daemon of another user's */
 export function readDaemonFile(paths: Paths): DaemonFile | undefined {
   try {
     const value = JSON.parse(readFileSync(paths.daemonJson, 'utf8')) as DaemonFile;
     return Number.isSafeInteger(value.pid) && value.pid > 0 ? value : undefined;
-  } catch {
+  } catch (e) {
+    if ((e as NodeJS.ErrnoException).code === 'EACCES') throw e;
     return undefined;
   }
 }

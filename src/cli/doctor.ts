@@ -1,10 +1,11 @@
 // curated doctor: looks at everything the daemon needs and says what to do about each finding.
 import type { Command } from 'commander';
 import { connect } from '../client/index.js';
+import { fileFault } from '../named-file.js';
 import { MAX_SOCKET_PATH_BYTES, type Paths, resolvePaths } from '../paths.js';
 import { VERSION } from '../version.js';
 import { printJson, say } from './connection.js';
-import { liveDaemon, readDaemonFile } from './daemon-file.js';
+import { type DaemonFile, liveDaemon, readDaemonFile } from './daemon-file.js';
 import { checkHealthOf, checkSocketOf } from './daemon-health.js';
 import { EXIT } from './failure.js';
 import { checkConfig, checkFiles, checkNode, type Finding, loadsNative } from './health-checks.js';
@@ -58,13 +59,21 @@ function checkSealedJournal(paths: Paths): Finding[] {
   try {
     return checkJournalFile(paths, { key: journalKey() });
   } catch (e) {
-    const why: Finding = { level: 'error', what: (e as Error).message, todo: 'mend it in the configuration' };
+    const what = fileFault(e as Error) ?? (e as Error).message;
+    const why: Finding = { level: 'error', what, todo: 'mend it in the configuration' };
     return [why, ...checkJournalFile(paths)];
   }
 }
 
 async function checkDaemon(paths: Paths): Promise<Finding[]> {
-  const live = liveDaemon(paths);
+  let live: DaemonFile | undefined;
+  try {
+    live = liveDaemon(paths);
+  } catch (e) {
+    // The folder is another user's, or closed to its owner; whether a daemon runs there cannot be told.
+    const closed = `no telling whether a daemon runs: ${fileFault(e as Error) ?? (e as Error).message}`;
+    return [{ level: 'error', what: closed, todo: 'run this as the user whose daemon it is' }];
+  }
   if (live === undefined) {
     const journal = checkSealedJournal(paths);
     if (readDaemonFile(paths) === undefined) return [...journal, { level: 'ok', what: 'no daemon runs' }];

@@ -12,7 +12,7 @@ import { runCase } from '../eval/cases/run-case.js';
 import { armsHtml } from '../eval/html/index.js';
 import type { CountText } from '../eval/tally.js';
 import { EvalThreads } from '../eval/threads.js';
-import { readText, writeText } from '../named-file.js';
+import { isThere, readText, writeText } from '../named-file.js';
 import { PRESETS } from '../protocol/index.js';
 import { configError, type PresetName } from '../settings/index.js';
 import { settingsOfText } from '../settings-file.js';
@@ -174,7 +174,7 @@ async function live(agent: string, o: EvalOptions): Promise<void> {
 
 function dataOf(o: EvalOptions): string {
   const dir = resolve(o.data ?? process.env['CURATED_DATA'] ?? '../shared/data');
-  if (!existsSync(dir))
+  if (!isThere(dir))
     throw new CommandError(`${dir}: no such folder`, { hint: 'name one with --data', exit: EXIT.usage });
   return dir;
 }

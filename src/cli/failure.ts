@@ -91,7 +91,7 @@ const CLIENT_HINTS: Partial<Record<ClientError['code'], string>> = {
 const KIND_HINTS: Partial<Record<CuratedError['kind'], string>> = {
   UNKNOWN_SESSION: 'curated sessions lists the sessions there are',
   SUPERSEDED: 'an agent holds the session; --force where the command has it takes it away',
-  STORAGE_FULL: 'make room on the disk of the data folder; curated doctor shows where it is',
+  STORAGE_FULL: 'make room on that disk; curated doctor tells how much the one of the data folder has left',
 };
 
 const NO_FILE: ReadonlySet<string> = new Set(['ENOENT', 'EISDIR', 'ENOTDIR']);
@@ -106,5 +106,5 @@ const SYSTEM_HINTS: Record<string, string> = {
   EDQUOT: 'make room there, or name a place on another disk',
   EROFS: 'name a place that can be written',
   EPERM: 'check who owns it and its permissions',
-  EEXIST: 'what is there is never written over: name another file',
+  EEXIST: 'what is there is never written over: name another',
 };

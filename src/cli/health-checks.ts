@@ -1,11 +1,12 @@
 // What doctor looks at without a daemon: Node, native modules, folders, files, the configuration.
-import { existsSync, lstatSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileFault } from '../named-file.js';
 import { loadFault } from '../native-module.js';
 import type { Paths } from '../paths.js';
 import { faultText } from '../settings/index.js';
 import { loadSettingsFile } from '../settings-file.js';
+import { bytes } from './table.js';
 
 export interface Finding {
   level: 'ok' | 'note' | 'error';
@@ -79,14 +80,75 @@ export async function loadsNative(): Promise<Finding[]> {
   return findings;
 }
 
+/** As of fs; another one for tests of folders that are not ours to write. */
+type Access = (path: string, mode: number) => void;
+
 /** Folders and files: what is there must be ours and closed to others. */
-export function checkFiles(paths: Paths): Finding[] {
+export function checkFiles(paths: Paths, access: Access = accessSync): Finding[] {
   return [
     closed('run folder', paths.run, 0o077, 'chmod 700'),
     closed('data folder', paths.data, 0o022, 'chmod 700'),
     closed('token file', paths.tokenFile, 0o077, 'chmod 600'),
     closed('named tokens', paths.namedTokens, 0o077, 'chmod 600', 'none yet; curated token add makes them'),
+    ...writable('run folder', paths.run, access),
+    ...writable('data folder', paths.data, access),
+    ...spacious(paths.data, freeAt(paths.data)),
   ];
+}
+
+/** Can the daemon write there, or make the folder? Says only what is wrong. */
+function writable(name: string, path: string, access: Access): Finding[] {
+  const there = nearestFolder(path);
+  try {
+    // What may not even be looked at is told already.
+    lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return [];
+  }
+  try {
+    access(there, constants.W_OK | constants.X_OK);
+    return [];
+  } catch (e) {
+    const what = there === path ? 'cannot be written' : `cannot be made in ${there}`;
+    const why = (e as NodeJS.ErrnoException).code === 'EROFS' ? ': its disk is mounted read-only' : '';
+    return [
+      {
+        level: 'error',
+        what: `${name}: ${path} ${what}${why}`,
+        todo: `give yourself the right to write it (chmod u+rwx ${there}), or set another CURATED_HOME`,
+      },
+    ];
+  }
+}
+
+/** Bytes free that a daemon cannot do without, and of which it is told before. */
+const LEAST_FREE = 1024 * 1024;
+const LITTLE_FREE = 100 * LEAST_FREE;
+
+/** Bytes; infinite where the file system does not say. */
+function freeAt(path: string): number {
+  try {
+    const disk = statfsSync(nearestFolder(path));
+    return disk.blocks === 0 ? Number.POSITIVE_INFINITY : disk.bavail * disk.bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+export function spacious(path: string, free: number): Finding[] {
+  if (free >= LITTLE_FREE) return [];
+  return [
+    {
+      level: free < LEAST_FREE ? 'error' : 'note',
+      what: `data folder: ${path}: ${bytes(free)} left on its disk`,
+      todo: 'make room: on a full disk new work is refused until there is some',
+    },
+  ];
+}
+
+/** The folder itself, or the one that it would be made in. */
+function nearestFolder(path: string): string {
+  for (let at = path; ; at = dirname(at)) if (existsSync(at) || at === dirname(at)) return at;
 }
 
 function closed(
@@ -133,7 +195,7 @@ export function checkConfig(paths: Paths): Finding {
     return {
       level: 'error',
       what: `configuration: ${first === undefined ? paths.config : faultText(first, paths.config)}`,
-      todo: `curated config check ${paths.config} names all ${loaded.errors.length} faults`,
+      todo: `curated config check ${paths.config} names ${loaded.errors.length === 1 ? 'it' : `all ${loaded.errors.length} faults`}`,
     };
   } catch (e) {
     const what = fileFault(e as Error) ?? (e as Error).message;

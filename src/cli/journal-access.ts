@@ -1,10 +1,10 @@
 // The journal as the commands need it: through the daemon that runs, or, where none does, by its file.
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Client, CuratedEvent } from '../client/index.js';
 import { OWNER } from '../gate/index.js';
 import { exportJsonl, fileLines, importJsonl, type SessionKey, SqliteStore } from '../journal/index.js';
 import { writeJson } from '../json/index.js';
+import { isThere } from '../named-file.js';
 import { resolvePaths } from '../paths.js';
 import { events } from '../session/load.js';
 import { project } from '../session/project.js';
@@ -24,7 +24,8 @@ export interface JournalAccess {
   /** Events as they are told, from a seq on. */
   dump(session: string, fromSeq: number): AsyncIterable<CuratedEvent>;
   export(session: string): AsyncIterable<string>;
-  import(session: string, path: string): Promise<{ events: number; torn: boolean }>;
+  /** @returns `updatedAt`: epoch ms of its newest event */
+  import(session: string, path: string): Promise<{ events: number; torn: boolean; updatedAt: number }>;
   verify(session: string | undefined): Promise<Verdict>;
   backup(path: string): Promise<void>;
 }
@@ -34,7 +35,7 @@ export async function withJournal<T>(work: (journal: JournalAccess) => Promise<T
   const paths = resolvePaths();
   if (liveDaemon(paths) !== undefined) return withClient((client) => work(new ByDaemon(client)));
   const path = journalPath(paths);
-  if (!existsSync(path)) throw new CommandError(`there is no journal yet (${path})`);
+  if (!isThere(path)) throw new CommandError(`there is no journal yet (${path})`);
   return withOwnData(paths, async () => {
     const store = await SqliteStore.open(path, { key: journalKey() });
     try {
@@ -80,8 +81,10 @@ class ByDaemon implements JournalAccess {
     }
   }
 
-  import(session: string, path: string): Promise<{ events: number; torn: boolean }> {
-    return this.client.call('journal.import', { session, path: resolve(path) });
+  async import(session: string, path: string): Promise<{ events: number; torn: boolean; updatedAt: number }> {
+    const { events, torn } = await this.client.call('journal.import', { session, path: resolve(path) });
+    const page = await this.client.call('journal.read', { session, from_seq: events, limit: 1 });
+    return { events, torn, updatedAt: Number((page.events[0] as { ts?: unknown } | undefined)?.ts) };
   }
 
   verify(session: string | undefined): Promise<Verdict> {
@@ -110,9 +113,11 @@ class ByFile implements JournalAccess {
     return exportJsonl(this.store, this.#key(session));
   }
 
-  async import(session: string, path: string): Promise<{ events: number; torn: boolean }> {
-    const done = await importJsonl(this.store, this.#key(session), fileLines(path));
-    return { events: done.records, torn: done.torn };
+  async import(session: string, path: string): Promise<{ events: number; torn: boolean; updatedAt: number }> {
+    const key = this.#key(session);
+    const done = await importJsonl(this.store, key, fileLines(path));
+    const head = await this.store.head(key);
+    return { events: done.records, torn: done.torn, updatedAt: head?.updatedAt ?? Number.NaN };
   }
 
   async verify(session: string | undefined): Promise<Verdict> {

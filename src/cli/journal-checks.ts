@@ -44,6 +44,8 @@ const TODO: Record<
     `move ${path} away, or set another CURATED_HOME: curated never writes to what is not its own`,
   newer: () => 'use the newer curated that wrote it; this one leaves it as it is',
   locked: (path) => `end the program that holds it: fuser ${path} names it`,
+  disk: (path) =>
+    `make room on its disk if it is full; if it is not, look at the system's log: the file stays as it is (${path})`,
   sealed: () => 'name the key that it was made with in journal.encrypt of the configuration',
   closed: (path) =>
     `give yourself the right to write it: chmod u+rw ${path}, and u+rwx on its folder; a disk that is mounted read-only needs more`,

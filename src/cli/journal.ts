@@ -13,8 +13,10 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CuratedError, reasonOf } from '../errors.js';
 import { SqliteStore, salvage } from '../journal/index.js';
-import { withPath } from '../named-file.js';
+import { isThere, withPath } from '../named-file.js';
 import { resolvePaths } from '../paths.js';
+import { resolveSettings } from '../settings/index.js';
+import { loadSettingsFile } from '../settings-file.js';
 import { printJson, say } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
 import { type Verdict, withJournal } from './journal-access.js';
@@ -212,10 +214,32 @@ async function imported(file: string, o: { as?: string } & Json): Promise<void> 
     if (!(e instanceof CuratedError) || reasonOf(e) !== 'exists') throw e;
     throw new CommandError(e.message, { hint: `curated journal import ${file} --as ANOTHER_ID` });
   });
-  if (o.json === true) return printJson({ session, file, ...done });
+  const warning = retention(done.updatedAt);
+  if (o.json === true)
+    return printJson({
+      session,
+      file,
+      events: done.events,
+      torn: done.torn,
+      ...(warning === undefined ? {} : { warning }),
+    });
+  if (warning !== undefined) process.stderr.write(`${paint.yellow('note')} ${warning}\n`);
   say(
     `${session}: ${counted(done.events, 'event')}, every hash as it was${done.torn ? '; the last line was torn and is left out' : ''}`,
   );
+}
+
+const DAY_MS = 86_400_000;
+
+/** Retention goes by a session's newest event, and of an old export that is long ago. */
+function retention(updatedAt: number): string | undefined {
+  const { config } = resolvePaths();
+  const loaded = isThere(config) ? loadSettingsFile(config) : undefined;
+  const { retainDays } = (loaded?.ok === true ? loaded.settings : resolveSettings()).journal;
+  const isKept = !(Date.now() - updatedAt >= retainDays * DAY_MS);
+  if (retainDays <= 0 || isKept) return undefined;
+  const day = new Date(updatedAt).toISOString().slice(0, 10);
+  return `its newest event is of ${day}, so the daemon removes it at its next look (journal.retain_days: ${retainDays}; 0 keeps all)`;
 }
 
 function nameIn(file: string): string {

@@ -1,5 +1,4 @@
 // curated run: recorded conversations through the daemon as their agents would have sent them, with what it saved or lost.
-import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { parse } from 'yaml';
 import { attach } from '../../native/index.js';
@@ -7,7 +6,7 @@ import type { Client } from '../client/index.js';
 import { readConversations } from '../eval/conversation.js';
 import { play } from '../eval/play.js';
 import { addFigures, isSound, noFigures, type RunReport } from '../eval/report.js';
-import { readText } from '../named-file.js';
+import { isThere, readText } from '../named-file.js';
 import { PRESETS } from '../protocol/index.js';
 import { configError } from '../settings/index.js';
 import { settingsOfText } from '../settings-file.js';
@@ -50,7 +49,7 @@ export function register(program: Command): void {
 
 async function run(files: readonly string[], o: RunOptions): Promise<RunReport> {
   for (const file of files)
-    if (!existsSync(file)) throw new CommandError(`${file}: no such file`, { exit: EXIT.usage });
+    if (!isThere(file)) throw new CommandError(`${file}: no such file`, { exit: EXIT.usage });
   const { preset, config } = settingsOf(o);
   const play = (client: Client) => playAll(client, files, preset, config);
   if (o.live === true) return withClient(play);

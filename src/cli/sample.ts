@@ -10,6 +10,7 @@ import { caseJournal, writeCase } from './case-folder.js';
 import { printJson, say, withClient } from './connection.js';
 import { share } from './numbers.js';
 import { Progress } from './progress.js';
+import { counted } from './table.js';
 
 interface SampleOptions {
   rate: number;
@@ -46,7 +47,7 @@ export function register(program: Command): void {
       else {
         for (const s of added)
           say(`${s.folder}: ${s.failures.length === 0 ? 'drawn' : s.failures.join(', ')}`);
-        say(`${added.length} cases added to ${dir}`);
+        say(`${counted(added.length, 'case')} added to ${dir}`);
       }
     });
 }

@@ -160,5 +160,11 @@ async function detach(o: StartOptions): Promise<number> {
       hint: `its log: ${file}`,
     });
   }
-  throw new CommandError(`the daemon did not start\n${said}`, { exit: code === 0 ? EXIT.failed : code });
+  const exit = code === 0 ? EXIT.failed : code;
+  if (said === '')
+    throw new CommandError(`the daemon did not start, and its log is empty: ${file}`, {
+      hint: 'on a full disk it cannot write one; curated start, in the foreground, says why',
+      exit,
+    });
+  throw new CommandError(`the daemon did not start\n${said}`, { exit });
 }

@@ -4,7 +4,7 @@ import type { CuratedEvent } from '../client/index.js';
 import { say, withClient } from './connection.js';
 import { paint } from './paint.js';
 import { seqNumber } from './seq-number.js';
-import { bytes } from './table.js';
+import { bytes, counted } from './table.js';
 
 /** Events of the past that are shown first. */
 const PAST = 10;
@@ -51,7 +51,7 @@ function detail(e: CuratedEvent): string {
     case 'memory.curated':
       return `${s('layer')}${e['cache_invalidates'] === true ? `, from message ${s('first_message')}` : ''}`;
     case 'llm.request':
-      return `${s('messages')} messages, ${s('tokens')} tokens`;
+      return `${counted(Number(e['messages']), 'message')}, ${s('tokens')} tokens`;
     case 'session.message':
       return `${s('role')}, ${s('tokens')} tokens`;
     case 'tool.invoke':

@@ -67,11 +67,12 @@ function ofFiles() {
   return told(() => namedTokens(tokenFile, { named }));
 }
 
-/** What is wrong with a token is no fault of the configuration file. */
+/** What is wrong with a token is no fault of the configuration file; a file that cannot be written is said as it is. */
 function told<T>(work: () => T): T {
   try {
     return work();
   } catch (e) {
+    if ((e as NodeJS.ErrnoException).code !== undefined) throw e;
     throw new CommandError((e as Error).message, { exit: EXIT.usage });
   }
 }

@@ -1,9 +1,10 @@
 // curated whatif: what each preset would have saved or lost on logs that an agent has written already. No daemon.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { EvalThreads } from '../eval/threads.js';
 import { playable, type WhatIfReport, whatIf } from '../eval/whatif/index.js';
+import { isThere } from '../named-file.js';
 import { printJson } from './connection.js';
 import { CommandError, EXIT } from './failure.js';
 import { share } from './numbers.js';
@@ -64,7 +65,7 @@ async function run(logs: readonly string[], sample: number | undefined): Promise
 
 /** A file itself, whatever its name; of a folder all logs in it, in the order of their names. */
 function filesOf(path: string): string[] {
-  if (!existsSync(path)) throw new CommandError(`${path}: no such file`, { exit: EXIT.usage });
+  if (!isThere(path)) throw new CommandError(`${path}: no such file`, { exit: EXIT.usage });
   if (!statSync(path).isDirectory()) return [path];
   return (
     readdirSync(path, { recursive: true, encoding: 'utf8' })

@@ -106,6 +106,10 @@ export class Client implements Caller {
     params: WireParams<M>,
     options: CallOptions = {},
   ): Promise<Native> {
+    return this.#answered(method, placed(params), options);
+  }
+
+  async #answered(method: string, params: object, options: CallOptions): Promise<Native> {
     try {
       return await this.#ask(method, params, options);
     } catch (e) {
@@ -118,7 +122,7 @@ export class Client implements Caller {
   #ask(method: string, params: object, options: CallOptions): Promise<Native> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== undefined) return reject(again(this.#closed));
-      const keyed = withKey(method, placed({ ...params }), randomUUID);
+      const keyed = withKey(method, { ...params }, randomUUID);
       const p: Pending = {
         method,
         params: keyed,
@@ -135,8 +139,9 @@ export class Client implements Caller {
 
   /** Opens (or resumes) a session. Without an id one is made here, so that a repeated open cannot make two. */
   async session(params: WireParams<'session.open'>): Promise<Session> {
+    // The session is opened with it again after a reconnect: wherever the agent stands by then.
     const named = placed({ ...params, session: params.session ?? `s-${randomUUID()}` });
-    const opened = await this.call('session.open', named);
+    const opened = (await this.#answered('session.open', named, {})).value as WireResult<'session.open'>;
     const session = new Session(this, named, opened);
     this.#sessions.set(opened.session, session);
     return session;

@@ -31,7 +31,7 @@ interface DaemonFile {
 
 /**
  * The daemon's addresses, in the order to try them. Throws ClientError NOT_RUNNING when no daemon is there, UNAUTHORIZED when the
- * only way in needs a token that cannot be read.
+ * daemon's file, or the token of the only way in, cannot be read.
  */
 export async function locate(o: LocateOptions): Promise<[Address, ...Address[]]> {
   if (o.socket !== undefined) return [{ socket: checkSocketPath(o.socket) }];
@@ -64,12 +64,17 @@ function notRunning(home: string | undefined): ClientError {
   );
 }
 
-/** The file of a daemon that lives, or undefined. */
+/** The file of a daemon that lives, or undefined. @throws ClientError UNAUTHORIZED when it is not ours to read */
 async function readDaemonFile(home: string | undefined): Promise<DaemonFile | undefined> {
+  const { daemonJson } = resolvePaths(process.env, home);
   let daemon: DaemonFile;
   try {
-    daemon = JSON.parse(await readFile(resolvePaths(process.env, home).daemonJson, 'utf8')) as DaemonFile;
-  } catch {
+    daemon = JSON.parse(await readFile(daemonJson, 'utf8')) as DaemonFile;
+  } catch (e) {
+    if ((e as NodeJS.ErrnoException).code === 'EACCES')
+      throw new ClientError('UNAUTHORIZED', `${daemonJson} cannot be read (EACCES): it is another user's`, {
+        cause: e,
+      });
     // Absent, or half written by a daemon that is just starting: none yet.
     return undefined;
   }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 
 /** The params with an absolute `project`, where they have one. */
-export function placed<P extends { project?: unknown }>(params: P): P {
-  const { project } = params;
+export function placed<P extends object>(params: P): P {
+  const { project } = params as { project?: unknown };
   return typeof project === 'string' && project !== '' ? { ...params, project: resolve(project) } : params;
 }

@@ -10,10 +10,12 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  writeSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fail } from '../errors.js';
+import { withPath } from '../named-file.js';
 import {
   hashToken,
   OWNER,
@@ -206,8 +208,12 @@ function createPrivate(path: string, text: string): 'created' | 'exists' {
     fail('CONFIG', `token file ${path}: cannot be created (${code})`, { cause: e });
   }
   try {
-    writeSync(fd, text);
+    writeFileSync(fd, text);
     fsyncSync(fd);
+  } catch (e) {
+    // Of a full disk: half a token is none, and would be in the way of the next try.
+    rmSync(path, { force: true });
+    throw withPath(e, path);
   } finally {
     closeSync(fd);
   }

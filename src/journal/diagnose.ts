@@ -11,10 +11,19 @@ import { scanWal } from './wal-scan.js';
 
 /**
  * `absent`: none yet. `damaged`: some of it can be salvaged, or nothing. `foreign`: no journal of ours. `newer`: of a later
- * version. `locked`: another program has it. `closed`: it cannot be read or written by us.
+ * version. `locked`: another program has it. `disk`: its disk is full, or fails. `closed`: it cannot be read or written by us.
  * `sealed`: it is encrypted, and the key is missing or another's; or it is not, and a key is given.
  */
-export type FileState = 'absent' | 'sound' | 'damaged' | 'foreign' | 'newer' | 'locked' | 'closed' | 'sealed';
+export type FileState =
+  | 'absent'
+  | 'sound'
+  | 'damaged'
+  | 'foreign'
+  | 'newer'
+  | 'locked'
+  | 'disk'
+  | 'closed'
+  | 'sealed';
 
 export interface Diagnosis {
   state: FileState;
@@ -44,7 +53,12 @@ export function diagnose(path: string, o: DiagnoseOptions = {}): Diagnosis {
     archives: 0,
     events: 0,
   });
-  const stat = statSync(path, { throwIfNoEntry: false });
+  let stat: ReturnType<typeof statSync>;
+  try {
+    stat = statSync(path, { throwIfNoEntry: false });
+  } catch (e) {
+    return found('closed', `it cannot be looked at (${(e as NodeJS.ErrnoException).code})`);
+  }
   if (stat === undefined) return found('absent');
   if (!stat.isFile()) return found('foreign', 'it is no file');
   const access = o.access ?? accessSync;
@@ -70,6 +84,7 @@ export function diagnose(path: string, o: DiagnoseOptions = {}): Diagnosis {
   } catch (e) {
     const code = String((e as { code?: unknown }).code);
     if (code.startsWith('SQLITE_BUSY')) return found('locked', 'another program has it open and locked');
+    if (/^SQLITE_(IOERR|FULL)/.test(code)) return found('disk', (e as Error).message);
     return found('damaged', ...faults, (e as Error).message);
   } finally {
     db?.close();

@@ -69,6 +69,7 @@ export function salvage(from: string, to: string, key?: Uint8Array, next = key):
     engine = new SqliteEngine(to, { now: Date.now(), key: next });
   } catch (e) {
     db.close();
+    removeFile(to);
     throw storageError(e, from);
   }
   try {

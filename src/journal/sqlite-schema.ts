@@ -1,4 +1,6 @@
 // The SQLite file of a journal: its tables, its format number, and what may be wrong with a file that is to be opened.
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { CuratedError } from '../errors.js';
 
@@ -106,12 +108,25 @@ export function damaged(path: string, what: string): CuratedError {
   });
 }
 
+function isOfDisk(code: unknown): boolean {
+  return typeof code === 'string' && code.startsWith('SQLITE_IOERR');
+}
+
+/** SQLite calls it an I/O error when its log's index finds no room. */
+function isFull(path: string): boolean {
+  try {
+    return statfsSync(dirname(path)).bavail === 0;
+  } catch {
+    return false;
+  }
+}
+
 /** SQLite's codes as our kinds. */
 export function storageError(e: unknown, path: string, what = 'journal'): CuratedError {
   if (e instanceof CuratedError) return e;
   const code = (e as { code?: unknown }).code;
   const message = e instanceof Error ? e.message : String(e);
-  if (code === 'SQLITE_FULL' || code === 'ENOSPC') {
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC' || (isOfDisk(code) && isFull(path))) {
     return new CuratedError('STORAGE_FULL', `no space left for the ${what} ${path}`, { cause: e });
   }
   if (typeof code === 'string' && /^SQLITE_(CORRUPT|NOTADB)/.test(code)) return damaged(path, message);

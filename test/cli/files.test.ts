@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { checkFiles, spacious } from '../../src/cli/health-checks.js';
 import { connect } from '../../src/client/index.js';
 import { fileFault, withPath } from '../../src/named-file.js';
+import { resolvePaths } from '../../src/paths.js';
 import { curated, homeFor } from './command.js';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 test('P-12 a folder where a file is needed is named, and the command line is wrong', async (t) => {
   const home = homeFor(t);
@@ -94,6 +98,47 @@ test('J-2 import reads no more than the beginning of a file to find whose export
     [2, true],
     folder.stderr,
   );
+});
+
+test('J-13 import tells of an old session that retention will remove, unless all are kept', async (t) => {
+  const home = homeFor(t);
+  const old = join(ROOT, 'test', 'fixtures', 'journal', 'v1.jsonl');
+  assert.equal((await curated(['start', '--detach', '--port', '0'], home)).code, 0);
+  const byDaemon = await curated(['journal', 'import', old], home);
+  assert.match(byDaemon.stderr, /^note its newest event is of 2023-11-14, .*journal\.retain_days: 30/);
+  assert.equal((await curated(['stop'], home)).code, 0);
+  const byFile = await curated(['journal', 'import', old, '--as', 'other', '--json'], home);
+  assert.match((JSON.parse(byFile.stdout) as { warning: string }).warning, /2023-11-14/);
+  writeFileSync(join(home, 'config.yaml'), 'journal:\n  retain_days: 0\n');
+  const kept = await curated(['journal', 'import', old, '--as', 'third'], home);
+  assert.deepEqual([kept.code, kept.stderr], [0, '']);
+});
+
+test('J-7 doctor tells what the daemon may not write, and a disk without room', () => {
+  const closed = () => {
+    throw Object.assign(new Error('EROFS'), { code: 'EROFS' });
+  };
+  const wrong = (home: string, access?: () => void) =>
+    checkFiles(resolvePaths({}, home), access).filter((f) => f.level === 'error');
+  const [run, data] = wrong('/proc/curated', closed);
+  assert.equal(
+    run!.what,
+    'run folder: /proc/curated/run cannot be made in /proc: its disk is mounted read-only',
+  );
+  assert.match(`${data!.what} ${data!.todo}`, /^data folder.*another CURATED_HOME$/);
+  assert.deepEqual(
+    wrong('/proc/curated', () => {}),
+    [],
+  );
+  assert.deepEqual(spacious('/x', 99), [
+    {
+      level: 'error',
+      what: 'data folder: /x: 99 B left on its disk',
+      todo: 'make room: on a full disk new work is refused until there is some',
+    },
+  ]);
+  assert.equal(spacious('/x', 50 * 1024 * 1024)[0]!.level, 'note');
+  assert.deepEqual(spacious('/x', 1e12), []);
 });
 
 test('P-12 logs without a session, and folders that are gone, are told, not shown as a table of nothing', async (t) => {

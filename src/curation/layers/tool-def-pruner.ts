@@ -78,11 +78,9 @@ export class ToolDefPruner implements Layer {
       .filter((key) => this.#isIdle(survey, tools, settings, key));
     const called = calledTools(survey);
     idle = idle.filter((key) => !called.has(key));
-    if (called.size > 0 && returning.size === 0 && idle.length === tools.listed.length) {
-      const kept = this.#mostRecent(survey, tools, idle);
-      idle = idle.filter((key) => key !== kept);
-    }
-    if (leavesOnlyDeferred(tools, idle)) {
+    const needsOne = called.size > 0 && returning.size === 0;
+    // What was used last stays until what is left is a list that the provider takes.
+    while ((needsOne && idle.length === tools.listed.length) || leavesOnlyDeferred(tools, idle)) {
       const kept = this.#mostRecent(survey, tools, idle);
       idle = idle.filter((key) => key !== kept);
     }
