@@ -93,7 +93,7 @@ export function chooseWords(
 function cut(text: string, budget: number, count: (text: string) => number): string {
   const tokens = count(text);
   if (tokens <= budget) return text;
-  const chars = Math.max(80, Math.floor((text.length * budget) / tokens) - 40);
+  const chars = Math.max(32, Math.floor((text.length * budget) / tokens) - 40);
   const half = Math.floor(chars / 2);
   return wellFormed(
     `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters …]\n${text.slice(-half)}`,

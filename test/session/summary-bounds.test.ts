@@ -36,6 +36,23 @@ for (const max of [150, 400])
     assert.equal((await d.call('journal.replay', { session: S })).identical, true);
   });
 
+test('L4-20 summary.max_tokens holds also where what blocks keep in any case is all that they hold: then the words give way', async () => {
+  const facts = ['echo one', 'echo two', 'echo three', 'echo four', 'echo five'];
+  let made = 0;
+  const d = new BenchDaemon({ summariser: new FakeSummariser(() => good(facts[made++ % 5]!)) });
+  const blocks = { [COMPACTION]: { protect_recent: 1 } };
+  await open(d, [COMPACTION], { blocks, curated: { summary: { max_tokens: 190 } } });
+  await prepare(d, [user(`The task: ${'7,'.repeat(900)}`), assistant(LONG), user('first')]);
+  for (let cycle = 1; cycle <= 4; cycle += 1) {
+    await compact(d);
+    const { request } = await prepare(d, [assistant(LONG), user(`${cycle}: ${'8;'.repeat(200)}`)]);
+    const text = summaryIn(request);
+    assert.ok(text.includes('The task') && text.includes('echo'), text);
+    assert.ok(roughTokens(text) <= 190, `${roughTokens(text)} tokens`);
+    await d.call('turn.end', { session: S });
+  }
+});
+
 for (const alternation of ['none', 'strict', 'template'])
   for (const first of [1, 2, 3, 4])
     test(`NS-9 K19 keep.first_messages ${first}: a summary begins behind them, roles ${alternation}`, async () => {

@@ -36,12 +36,15 @@ export function wordingOf(
   let forWords = wordsBound(session);
   let best = made(forBlocks, forWords);
   if (most === undefined) return best;
-  // Headings and frames count too: first the blocks give way, then the words.
-  for (let tries = 0; best.tokens > most && tries < 6; tries += 1) {
+  // Headings and frames count too: first the blocks give way, then the words, at last small blocks are joined.
+  for (let tries = 0; best.tokens > most && tries < 12; tries += 1) {
     const over = best.tokens - most;
     const own = best.blocks.reduce((sum, b) => sum + count(b.text), 0);
-    if (own > LEAST) forBlocks = Math.max(LEAST, Math.min(forBlocks, own) - over);
+    // What blocks keep in any case may be more than that: then asking them again brings nothing.
+    if (own > LEAST && forBlocks > LEAST) forBlocks = Math.max(LEAST, Math.min(forBlocks, own) - over);
     else if (forWords > LEAST) forWords = Math.max(LEAST, Math.floor(Math.min(forWords, most) / 2));
+    else if (best.blocks.length > 1)
+      forBlocks = Math.max(1, own - 1); // each has a frame of its own: fewer of them
     else break;
     best = made(forBlocks, forWords);
   }
