@@ -64,7 +64,8 @@ export function readEnvelope(frame: Piece, seen: { id: Id | null; method?: strin
     id = piece.lenient('/id');
     if (isId(id)) seen.id = id;
   });
-  if (members.has('id') && !isId(id)) invalid('id', 'an id is a string or an integer');
+  if (members.has('id') && !isId(id))
+    invalid('id', `an id is an integer, or a string of at most ${MAX_ID_LENGTH} characters`);
   for (const key of members.keys())
     if (!MEMBERS.has(key))
       fail('UNKNOWN_FIELD', `${key}: no such field in a JSON-RPC message`, { path: join('', key) });

@@ -15,12 +15,19 @@ export const delta = integer;
 export const real = z.number().refine((n) => !Object.is(n, -0), { error: 'must not be -0' });
 /** Text of any length, the empty one included. */
 export const text = z.string();
-/** A short name: 1 to 256 UTF-16 units without control characters (session ids, keys, handles, models). */
+/**
+ * A short name: 1 to 256 UTF-16 units without control characters (session ids, keys, handles, models). Half a surrogate pair is
+ * refused: no store, path or MessagePack text can hold it, so that two such names would be one there.
+ */
 export const name = z
   .string()
   .min(1)
   .max(256)
-  .regex(/^[^\u0000-\u001f\u007f]*$/, { error: 'must not hold control characters' });
+  .regex(/^[^\u0000-\u001f\u007f\p{Cs}]*$/u, {
+    error: 'must not hold control characters or half a surrogate pair',
+  });
+/** Id of a tool call, as the provider or a proxy before it made it: some carry kilobytes of reasoning state in it. */
+export const callId = z.string().min(1);
 /** Folder of a project: absolute, for the daemon's working folder is not the client's. */
 export const project = z
   .string()

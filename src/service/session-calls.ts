@@ -37,7 +37,7 @@ export const SESSION_CALLS: Handlers = {
         return {
           session: id,
           resumed,
-          epoch: state.epoch,
+          epoch: actor.session.epoch,
           turn: state.turn,
           seq: state.seq,
           messages: state.messages.length,
@@ -114,14 +114,14 @@ export const SESSION_CALLS: Handlers = {
       if (p.to_seq < 1)
         fail('SEQ_GAP', 'a rewind must keep at least the first event', { detail: { expected: 1 } });
       if (p.to_seq > session.state.seq) gap(actor);
-      const { epoch } = session.state;
+      const { epoch } = session;
       const archive = new Date(rooms.clock.now()).toISOString().replace(/[:.]/g, '-');
       const done = await rooms.store.rewind(actor.key, p.to_seq, `${archive}-${session.state.seq}`);
       session.replace(await loadState(rooms.store, actor.key));
       anotherJournal(actor, epoch, done.archive);
       return {
         seq: session.state.seq,
-        epoch: session.state.epoch,
+        epoch: session.epoch,
         archived: done.archive,
         truncated_seq: done.truncatedSeq,
         kept: done.kept,
@@ -139,11 +139,11 @@ export const SESSION_CALLS: Handlers = {
     return actor.exclusive('rewind', caller, async () => {
       const { session } = actor;
       const current = `${new Date(rooms.clock.now()).toISOString().replace(/[:.]/g, '-')}-${session.state.seq}`;
-      const { epoch } = session.state;
+      const { epoch } = session;
       await rooms.store.restore(actor.key, p.archive, current);
       session.replace(await loadState(rooms.store, actor.key));
       anotherJournal(actor, epoch, current);
-      return { seq: session.state.seq, epoch: session.state.epoch, archived: current };
+      return { seq: session.state.seq, epoch: session.epoch, archived: current };
     });
   },
 
@@ -205,14 +205,14 @@ export const SESSION_CALLS: Handlers = {
 };
 
 /**
- * After a rewind or a restore the same seqs name other events: whoever listens is told where they go on. The lease is the same.
+ * After a rewind or a restore the same seqs name other events, so the epoch goes up: epoch and seq together name one event. Whoever
+ * listens is told where they go on. The lease is the same.
  * @param archived name of the archive that holds the journal as it was
  */
 function anotherJournal(actor: SessionActor, epochBefore: number, archived: string): void {
   const { session } = actor;
-  session.keepEpoch(epochBefore);
-  const { seq, epoch } = session.state;
-  actor.signal({ type: 'session.rewound', to_seq: seq, epoch, archived });
+  session.raiseEpoch(epochBefore);
+  actor.signal({ type: 'session.rewound', to_seq: session.state.seq, epoch: session.epoch, archived });
 }
 
 /** The session as it was at a seq; the very one where none is asked for. */

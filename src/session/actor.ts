@@ -123,8 +123,8 @@ export class SessionActor {
 
   /** As `park`, with a snapshot for the next `wake` where that saves work. Resolves when it is on its way to the store. */
   hibernate(): Promise<void> {
-    const { state, key, borrowed } = this.session;
-    const worth = SAVED.has(state.status) && !borrowed && this.#snapshots.dueAtRest(state);
+    const { state, key } = this.session;
+    const worth = SAVED.has(state.status) && this.#snapshots.dueAtRest(state);
     const saved = worth ? this.#snapshots.save(this.#deps.store, key, state) : undefined;
     this.park();
     return saved ?? Promise.resolve();
@@ -134,8 +134,8 @@ export class SessionActor {
   #snapshotInUse(): void {
     setImmediate(() => {
       if (this.#parked || !this.parkable) return;
-      const { state, key, borrowed } = this.session;
-      if (SAVED.has(state.status) && !borrowed && this.#snapshots.dueInUse(state))
+      const { state, key } = this.session;
+      if (SAVED.has(state.status) && this.#snapshots.dueInUse(state))
         void this.#snapshots.save(this.#deps.store, key, state);
     });
   }
@@ -261,15 +261,8 @@ export class SessionActor {
       await this.#recover();
       await this.#deps.store.flush('ack', this.key);
       const whole = await foldState(this.#deps.store, this.key);
-      const { state, borrowed } = this.session;
-      const { epoch } = state;
-      // What clients know of the epoch after a rewind is in no journal.
-      if (borrowed) state.epoch = whole.epoch;
-      const isSame = stateHash(state) === stateHash(whole);
-      if (borrowed) state.epoch = epoch;
-      if (isSame) return false;
+      if (stateHash(this.session.state) === stateHash(whole)) return false;
       this.session.replace(whole);
-      this.session.keepEpoch(epoch);
       return true;
     });
   }
@@ -305,7 +298,7 @@ export class SessionActor {
     if (old === undefined || old === holder) return;
     this.#former ??= new WeakSet();
     this.#former.add(old);
-    old.superseded(this.key.session, this.session.state.epoch);
+    old.superseded(this.key.session, this.session.epoch);
   }
 
   release(holder: Holder): void {
@@ -364,10 +357,7 @@ export class SessionActor {
   /** What a command needs to stand on. After a lost write the memory knows more than the journal: what the journal has is the truth. */
   async #recover(): Promise<void> {
     if (this.#parked) {
-      const { epoch } = this.session;
       this.session.wake(await this.#read());
-      // A rewind leaves the journal with an older one.
-      this.session.keepEpoch(epoch);
       this.#parked = false;
     }
     if (this.#lost === undefined) return;

@@ -44,10 +44,8 @@ export class Session {
   readonly told = new Set<number>();
   /** Summaries that a user has asked to have back, and then asked to have written anew: the later wish holds. */
   readonly rewritten = new Set<number>();
-  /** The state's, while it is parked. */
-  epoch = 0;
-  /** The state holds an epoch that the journal does not say: no snapshot is taken of it. */
-  borrowed = false;
+  /** The newest epoch that a rewind has told: the journal that it leaves says an older one. */
+  #toldEpoch = 0;
   /** What a provider would refuse of system and tools. */
   readonly staticFaults = new StaticFaults();
   #projection: Rendering | undefined;
@@ -78,7 +76,6 @@ export class Session {
   /** Another state (after a failed call, a rewind): everything derived starts anew. */
   replace(state: SessionState): void {
     this.state = state;
-    this.borrowed = false;
     this.rendering = new Rendering();
     this.edits = new EditLog();
     this.#projection = undefined;
@@ -92,7 +89,6 @@ export class Session {
 
   /** Out of memory: what all parked sessions share stands for the state, and nobody looks at it before `wake`. */
   park(): void {
-    this.epoch = this.state.epoch;
     this.replace(PARKED.state);
     this.rendering = PARKED.rendering;
     this.edits = PARKED.edits;
@@ -103,11 +99,14 @@ export class Session {
     this.#budget = undefined;
   }
 
-  /** A journal that was cut back names an older epoch than the clients know. */
-  keepEpoch(epoch: number): void {
-    if (epoch <= this.state.epoch) return;
-    this.state.epoch = epoch;
-    this.borrowed = true;
+  /** As clients know it; with the seq it names one event. */
+  get epoch(): number {
+    return Math.max(this.state.epoch, this.#toldEpoch);
+  }
+
+  /** The same seqs are other events from now on. @param before the epoch until now */
+  raiseEpoch(before: number): void {
+    this.#toldEpoch = before + 1;
   }
 
   wake(state: SessionState): void {

@@ -176,12 +176,8 @@ export class Agent {
   }
 
   async #stateText(): Promise<string> {
-    // Each opening counts up seq and epoch.
-    const {
-      seq: _seq,
-      epoch: _epoch,
-      ...state
-    } = await this.#call('session.state', {
+    // Each opening counts up seq.
+    const { seq: _seq, ...state } = await this.#call('session.state', {
       session: this.session,
     });
     return canon(state);

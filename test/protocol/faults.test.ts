@@ -215,6 +215,31 @@ test('F26 a wrong type elsewhere names its path too', () => {
     }
 });
 
+test('F42 F27 half a surrogate pair in a name is BAD_TYPE: no store and no MessagePack text could tell two of them apart', () => {
+  for (const params of ['{"session":"\\ud800"}', '{"session":"a\\udc00b"}']) {
+    const r = refused(json, `{"jsonrpc":"2.0","id":1,"method":"session.state","params":${params}}`);
+    assert.equal(r.error.kind, 'BAD_TYPE');
+    assert.equal(r.error.path, '/session');
+  }
+  assert.equal(json.decode(JSON.stringify(call('session.state', { session: '😀 世界/é' }))).kind, 'request');
+});
+
+test('PV-A9 ids of calls in flight may be as long as providers and proxies make them', () => {
+  const id = 'call_1__thought__'.padEnd(20_000, 'x');
+  for (const [codec, encode] of [
+    [json, JSON.stringify],
+    [msgpack, pack],
+  ] as const)
+    for (const method of ['llm.prepare', 'turn.end', 'memory.compact'] as const)
+      assert.equal(
+        (codec.decode as (f: unknown) => { kind: string })(
+          encode(call(method, { session: 's', pending: [id] })),
+        ).kind,
+        'request',
+        method,
+      );
+});
+
 test('F27 invalid UTF-8 is BAD_UTF8 with the offset', () => {
   const text = Buffer.from(JSON.stringify(call('session.state', { session: 'abc' })));
   const at = text.indexOf('abc') + 1;

@@ -215,7 +215,10 @@ test('F39 J-11 whoever listens is told of a rewind and of a restore, and where t
   const back = await d.call('session.restore', { session: 's', archive: archived });
   const told = [
     { session: 's', signal: { type: 'session.rewound', to_seq: 1, epoch, archived } },
-    { session: 's', signal: { type: 'session.rewound', to_seq: back.seq, epoch, archived: back.archived } },
+    {
+      session: 's',
+      signal: { type: 'session.rewound', to_seq: back.seq, epoch: back.epoch, archived: back.archived },
+    },
   ];
   for (const listener of [one, all]) assert.deepEqual(listener.signals, told);
 });
@@ -272,7 +275,7 @@ test('a resumed session goes on where it was: same state, same request, same han
   assert.equal(opened.resumed, true);
   assert.equal(opened.turn, state.turn);
   const again = await next.journalled();
-  assert.deepEqual({ ...again, seq: 0, epoch: 0 }, { ...state, seq: 0, epoch: 0 });
+  assert.deepEqual({ ...again, seq: 0 }, { ...state, seq: 0 });
   const { text } = await next.call('recall.get', { handle: state.cleared[0].handle });
   assert.equal(text, BODY);
 });
@@ -551,4 +554,15 @@ test('F44 a session whose daemon died in its first turn is listed with its model
   assert.deepEqual((await next.call('session.list', {})).sessions, [{ ...listed, connected: false }]);
   assert.ok(listed.tokens > 0 && listed.model !== '');
   assert.equal((await store.head({ tenant: 'default', session: 's' }))!.meta['model'], listed.model);
+});
+
+test('J-11 a rewind and a restore raise the epoch: the same seq names another event from there on', async () => {
+  const d = new BenchDaemon();
+  const opened = await d.call('session.open', OPEN);
+  await d.call('session.append', { session: 's', messages: [user('x')] });
+  const rewound = await d.call('session.rewind', { session: 's', to_seq: 1 });
+  assert.equal(rewound.epoch, opened.epoch + 1);
+  const restored = await d.call('session.restore', { session: 's', archive: rewound.archived });
+  assert.equal(restored.epoch, rewound.epoch + 1);
+  assert.equal((await d.call('session.open', OPEN)).epoch, restored.epoch + 1);
 });

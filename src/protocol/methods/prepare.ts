@@ -1,6 +1,7 @@
 // Schemas of the hook before each model call (PROTOCOL 4) and of the calls around it. Pure.
 import { z } from 'zod';
 import {
+  callId,
   count,
   hints,
   json,
@@ -87,7 +88,7 @@ export const PREPARE_METHODS = {
       tool_choice: toolChoice.optional(),
       task_kind: name.optional(),
       max_tokens: positive.optional(),
-      pending: z.array(name).optional().describe('ids of tool calls in flight'),
+      pending: z.array(callId).optional().describe('ids of tool calls in flight'),
       return: z.enum(['full', 'patch']).optional(),
       base: hash
         .optional()
@@ -116,7 +117,10 @@ export const PREPARE_METHODS = {
       session,
       reason: text.optional(),
       target: name.optional(),
-      pending: z.array(name).optional().describe('calls in flight; absent: those of the newest llm.prepare'),
+      pending: z
+        .array(callId)
+        .optional()
+        .describe('calls in flight; absent: those of the newest llm.prepare'),
     }),
     result: z.strictObject({ started: z.boolean() }),
   },

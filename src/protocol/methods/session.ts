@@ -1,6 +1,7 @@
 // Schemas of the session calls (PROTOCOL 3), `llm.prepare` aside. Pure.
 import { z } from 'zod';
 import {
+  callId,
   count,
   delta,
   hints,
@@ -69,7 +70,7 @@ export const SESSION_METHODS = {
       session,
       messages: z.array(message),
       results: z
-        .array(z.strictObject({ id: name, output: text.optional(), error: text.optional() }))
+        .array(z.strictObject({ id: callId, output: text.optional(), error: text.optional() }))
         .optional()
         .describe('answers to calls in plain words, written in the format; they go before the rest'),
       preload: z
@@ -78,7 +79,7 @@ export const SESSION_METHODS = {
         .describe('context that goes before `input`: nobody typed it, so it is no input of the user'),
       input: text.optional().describe('what the user typed; empty adds no message. It goes last'),
       key: name.optional(),
-      parent_call_id: name
+      parent_call_id: callId
         .optional()
         .describe('the call inside which these were made; they stay out of the history'),
       hints: hints.optional(),
@@ -106,7 +107,7 @@ export const SESSION_METHODS = {
       usage: jsonObject.optional().describe("the provider's own usage object"),
       stop_reason: text.nullable().optional(),
       pending: z
-        .array(name)
+        .array(callId)
         .optional()
         .describe('calls in flight at this boundary; absent: those of the newest llm.prepare'),
       context_management: json
@@ -140,7 +141,6 @@ export const SESSION_METHODS = {
       pruned_tools: z.array(json),
       undo: z.array(count).optional().describe('decisions that are taken back at the next turn boundary'),
       durable: jsonObject,
-      epoch: count.optional(),
       round: count.optional(),
       trace: z
         .array(

@@ -106,12 +106,10 @@ export async function open(session: Session, p: OpenParams, draft: Draft): Promi
   const { native: before } = session;
   draft.push(
     event('session.resumed', {
-      epoch: state.epoch + 1,
+      epoch: session.epoch + 1,
       ...(p.model === state.model ? {} : { model: p.model }),
     }),
   );
-  // Now the journal says which one it is.
-  session.borrowed = false;
   if (p.config !== undefined || p.preset !== undefined) {
     const { config, notices } = configOf(session, p);
     if (JSON.stringify(config) !== JSON.stringify(state.config))

@@ -48,7 +48,6 @@ export function stateOf(session: Session) {
     pruned_tools: [...state.toolList.pruned.keys()],
     ...(state.undo.size === 0 ? {} : { undo: [...state.undo.keys()] }),
     durable: { ...durableShown(session) },
-    epoch: state.epoch,
     round: state.round,
   };
 }
