@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { get_encoding, type Tiktoken } from '@dqbd/tiktoken';
+import { MOST_LOSS } from '../src/economics/spending.js';
+import { seeded } from '../src/random.js';
 import {
   curatedPolicy,
   fixedBatch,
@@ -14,16 +16,8 @@ import {
   type SimRequest,
   type SimSession,
   simulateAll,
-} from '../src/economics/simulate.js';
-import { MOST_LOSS } from '../src/economics/spending.js';
-import {
-  lengthMix,
-  REFERENCE_MIX,
-  SYNTHETIC,
-  syntheticSession,
-  WORKLOADS,
-} from '../src/economics/workloads.js';
-import { seeded } from '../src/random.js';
+} from './economics/simulate.js';
+import { lengthMix, REFERENCE_MIX, SYNTHETIC, syntheticSession, WORKLOADS } from './economics/workloads.js';
 import { transcriptsFolder } from './estimates.js';
 
 /** (r, w) of the six price columns. */

@@ -7,7 +7,7 @@ import {
   savedShare,
 } from '../eval/report.js';
 import { paint } from './paint.js';
-import { gain, money, short, table, whole } from './table.js';
+import { gain, money, pricesOf, short, table, whole } from './table.js';
 
 /** Breaches and failures that are shown of one conversation; --json has all. */
 const SHOWN = 3;
@@ -34,7 +34,7 @@ export function runTable(report: RunReport): string {
       ],
       [...rows, undefined, cells('total', report.total)],
     ),
-    `\npreset ${report.preset}; tokens are prompt tokens over all requests; cost in USD with cache reads and writes, the cache always warm\n`,
+    `\npreset ${report.preset}; tokens are prompt tokens over all requests; cost in USD (${pricesOf()}) with cache reads and writes, the cache always warm\n`,
   ];
   for (const c of report.conversations)
     if (c.window !== undefined)

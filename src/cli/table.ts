@@ -1,4 +1,5 @@
 // Tables and figures as people read them.
+import { AS_OF, priceTableAge } from '../economics/index.js';
 import { paint, width } from './paint.js';
 
 export interface Column {
@@ -50,6 +51,12 @@ export function short(n: number): string {
 /** $1.234 */
 export function money(usd: number | null | undefined): string {
   return usd === null || usd === undefined ? '-' : `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+}
+
+/** What a figure in money is worth: the day of the prices, and how long ago that was. */
+export function pricesOf(now = Date.now()): string {
+  const days = priceTableAge(now);
+  return `prices of ${AS_OF}${days === 0 ? '' : `, ${counted(days, 'day')} old`}`;
 }
 
 /** A saving in green, a loss in red. */

@@ -1,7 +1,7 @@
 // The report of `curated whatif` as people read it: what was used, what each preset would have made of it, where it went.
 import { promptOf, WHATIF_PRESETS, type WhatIfReport } from '../eval/whatif/index.js';
 import { paint } from './paint.js';
-import { bytes, counted, gain, money, short, table, whole } from './table.js';
+import { bytes, counted, gain, money, pricesOf, short, table, whole } from './table.js';
 
 /** Tools that are shown; --json has all. */
 const TOOLS = 8;
@@ -103,7 +103,7 @@ function notes(r: WhatIfReport): string[] {
     if (r.presets[name].refused > 0)
       out.push(`${name}: ${counted(r.presets[name].refused, 'request')} would not have fitted the window`);
   out.push(
-    'cost in USD by dated prices; what the agent would have done otherwise, such as reading again, is not in it',
+    `cost in USD, ${pricesOf()}; what the agent would have done otherwise, such as reading again, is not in it`,
     'names kept: identifiers that a later call used, that only tool results had told, and that were still there then',
   );
   return out.map((line) => `${paint.yellow('note')} ${line}\n`);

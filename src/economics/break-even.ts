@@ -40,8 +40,3 @@ export function recallCost(c: Recall, remaining: number, r: number, w: number, o
 export function recallLimit(c: Recall, n: number, r: number, w: number, o: number): number {
   return (n * c.block * r) / recallCost(c, n / 2, r, w, o);
 }
-
-/** Units of a summary call: on the parent's warm prefix its input is read, else it is new. */
-export function summaryCallCost(input: number, output: number, warm: boolean, r: number, o: number): number {
-  return input * (warm ? r : 1) + output * o;
-}

@@ -38,8 +38,3 @@ export function requestCost(row: PriceRow, t: TokenClasses, mode: RequestMode = 
     (mode.fast === true ? (row.fast ?? 1) : 1);
   return (usd / 1e6) * factor;
 }
-
-/** The same in units: tokens x price relative to one uncached input token of the lowest tier. */
-export function requestUnits(row: PriceRow, t: TokenClasses, mode: RequestMode = {}): number {
-  return row.input > 0 ? (requestCost(row, t, mode) * 1e6) / row.input : promptTokens(t);
-}

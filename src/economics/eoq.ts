@@ -19,11 +19,6 @@ export function batchSize(g: number, s0: number, r: number, w: number): number {
   return g <= 0 || s0 <= 0 || m === 0 ? 0 : Math.sqrt(2 * g * s0 * m);
 }
 
-/** T* = sqrt(2 M S0 / g): requests between two clears. */
-export function batchInterval(g: number, s0: number, r: number, w: number): number {
-  return g <= 0 ? Number.POSITIVE_INFINITY : batchSize(g, s0, r, w) / g;
-}
-
 /** Rent a clearable block has paid: each request read it at r. */
 export function rent(removed: number, requests: number, r: number): number {
   return removed * requests * r;

@@ -5,7 +5,7 @@ export * from './cold-odds.js';
 export * from './cost.js';
 export * from './decide.js';
 export * from './eoq.js';
-export { PRICE_TABLE, type PriceRow, type PriceTier } from './price-table.js';
+export { AS_OF, PRICE_TABLE, type PriceRow, type PriceTier } from './price-table.js';
 export * from './prices.js';
 export * from './remaining.js';
 export * from './spending.js';

@@ -32,7 +32,8 @@ export interface PriceRow {
 }
 
 const RELEASE = '0000-00-00';
-const AS_OF = '2026-11-29';
+/** The day on which the rows were looked up. */
+export const AS_OF = '2026-11-29';
 const ANTHROPIC = 'https://docs.claude.com/en/docs/about-claude/pricing';
 const OPENAI = 'https://platform.openai.com/docs/pricing';
 

@@ -1,7 +1,7 @@
 // Price rows by model and day: the operator's numbers, then our own table, then the price package.
 // Pure: the package is read as data, its update from the network is never used. Unknown stays unknown, never $0.
 import { calcPrice } from '@pydantic/genai-prices';
-import { PRICE_TABLE, type PriceRow } from './price-table.js';
+import { AS_OF, PRICE_TABLE, type PriceRow } from './price-table.js';
 
 const DAY = 86_400_000;
 
@@ -145,10 +145,9 @@ export function lookupPrice(
   return own === undefined ? base : overridden(id, base, own);
 }
 
-/** Age in days of the numbers in a row; undefined for an operator's own. */
-export function priceAgeDays(row: PriceRow, now: number): number | undefined {
-  const then = Date.parse(`${row.asOf}T00:00:00Z`);
-  return Number.isNaN(then) ? undefined : Math.max(0, Math.floor((now - then) / DAY));
+/** Age in days of our own price table. @param now epoch ms */
+export function priceTableAge(now: number): number {
+  return Math.max(0, Math.floor((now - Date.parse(`${AS_OF}T00:00:00Z`)) / DAY));
 }
 
 /** Prices relative to one uncached input token. */

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  batchInterval,
   batchSize,
   breakEven,
   cliffEdit,
@@ -18,7 +17,6 @@ import {
   pauseClass,
   recallLimit,
   remaining,
-  summaryCallCost,
   wasCold,
   withPause,
 } from '../../src/economics/index.js';
@@ -54,10 +52,9 @@ test('COSTS 3 break-even table: n* by leverage and S/k', () => {
   assert.equal(breakEven(10, 0, 0.1, 1.25), 0);
 });
 
-test('COSTS 5 k* for five kept turns at four leverages, and T*', () => {
+test('COSTS 5 k* for five kept turns at four leverages', () => {
   const k = (r: number, w: number) => Math.round(batchSize(2600, 17_000, r, w) / 1000);
   assert.deepEqual([k(0.1, 1), k(0.1, 1.25), k(0.05, 1.25), k(0.025, 1.25)], [28, 32, 46, 66]);
-  near(batchInterval(2600, 17_000, 0.1, 1.25), batchSize(2600, 17_000, 0.1, 1.25) / 2600, 1e-9);
   assert.equal(batchSize(0, 17_000, 0.1, 1.25), 0);
 });
 
@@ -72,8 +69,6 @@ test('COSTS 7 recall limits: small blocks save little and cost a turn', () => {
       [0.23, 0.19, 0.14],
     ],
   );
-  near(summaryCallCost(10_000, 1000, true, 0.1, 5), 6000, 1e-9);
-  near(summaryCallCost(10_000, 1000, false, 0.1, 5), 15_000, 1e-9);
 });
 
 /** Candidates of the given sizes with `gap` tokens of other text behind each and `tail` at the end. */

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  AS_OF,
   lookupPrice,
   NO_TOKENS,
   PRICE_TABLE,
   plainModelId,
-  priceAgeDays,
+  priceTableAge,
   ratiosOf,
   requestCost,
-  requestUnits,
 } from '../../src/economics/index.js';
 
 const NOW = Date.parse('2026-11-29T12:00:00Z');
@@ -40,7 +40,7 @@ test('COSTS 2 leverage M of each model, short and long writes', () => {
 test('COSTS 2 the row valid at the time of the request counts; rows are never edited', () => {
   assert.equal(price('claude-sonnet-5-5', Date.parse('2026-10-06T23:59:59Z')).read, 0.2);
   assert.equal(price('claude-sonnet-5-5', Date.parse('2026-10-07T00:00:00Z')).read, 0.1);
-  assert.equal(priceAgeDays(price('gpt-6-sol'), NOW + 3 * 86_400_000), 3);
+  assert.equal(priceTableAge(Date.parse(`${AS_OF}T12:00:00Z`) + 3 * 86_400_000), 3);
   const keys = PRICE_TABLE.flatMap((r) => r.ids.map((id) => `${id}@${r.validFrom}`));
   assert.equal(new Set(keys).size, keys.length);
 });
@@ -100,11 +100,10 @@ test('PV-R14 a tier applies to the whole request', () => {
   close(requestCost(sol, { ...NO_TOKENS, read: 300_000, output: 1000 }), (300_000 * 0.4 + 1000 * 15) / 1e6);
 });
 
-test('COSTS 2 classes, modes and units', () => {
+test('COSTS 2 classes and modes', () => {
   const opus = price('claude-opus-5-5');
   const t = { uncached: 1000, read: 100_000, write5m: 2000, write1h: 3000, output: 500 };
   close(requestCost(opus, t), (1000 * 4 + 100_000 * 0.2 + 2000 * 5 + 3000 * 8 + 500 * 20) / 1e6, 12);
-  close(requestUnits(opus, t), 1000 + 5000 + 2500 + 6000 + 2500);
   close(requestCost(opus, t, { fast: true, batch: true, inRegion: true }), requestCost(opus, t) * 1.1, 12);
   assert.equal(ratiosOf(opus, 100).r, 1, 'below the minimum cacheable prefix nothing is cached');
 });

@@ -2,6 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  curatedPolicy,
+  fixedBatch,
+  never,
+  type SimSession,
+  simulate,
+  simulateAll,
+} from '../../bench/economics/simulate.js';
+import { SYNTHETIC, syntheticSession, WORKLOADS } from '../../bench/economics/workloads.js';
+import {
   cliffFigures,
   gridFigures,
   mixFigures,
@@ -10,15 +19,6 @@ import {
   recordedSessions,
 } from '../../bench/economics.js';
 import type { EditDecision } from '../../src/economics/decide.js';
-import {
-  curatedPolicy,
-  fixedBatch,
-  never,
-  type SimSession,
-  simulate,
-  simulateAll,
-} from '../../src/economics/simulate.js';
-import { SYNTHETIC, syntheticSession, WORKLOADS } from '../../src/economics/workloads.js';
 import { seeded } from '../../src/random.js';
 
 const O = { prefix: 1000, keep: 1, stub: 10, r: 0.1, w: 1.25 };

@@ -9,11 +9,11 @@ import { groupsOut } from '../../src/journal/packed-bytes.js';
 import type { RedoRecord } from '../../src/journal/redo-file.js';
 import { replayRecords } from '../../src/journal/redo-replay.js';
 import { type Batch, type Reply, Runner } from '../../src/journal/runner.js';
-import { PowerLoss, SimDisk } from '../../src/journal/sim-disk.js';
-import { SimEngine, type SimOptions } from '../../src/journal/sim-engine.js';
 import { OPEN_VAULT } from '../../src/journal/vault.js';
 import { seeded } from '../../src/random.js';
 import { key, Writer } from './kit.js';
+import { PowerLoss, SimDisk } from './sim-disk.js';
+import { SimEngine, type SimOptions } from './sim-engine.js';
 
 type Append = WriteOp & { op: 'append' };
 

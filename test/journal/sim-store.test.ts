@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Store } from '../../src/journal/index.js';
 import { packGroup, unpackRecords } from '../../src/journal/packed.js';
-import { SimDisk } from '../../src/journal/sim-disk.js';
-import { SimEngine } from '../../src/journal/sim-engine.js';
-import { SimStore } from '../../src/journal/sim-store.js';
 import { seeded } from '../../src/random.js';
 import { green, key, Writer } from './kit.js';
+import { SimDisk } from './sim-disk.js';
+import { SimEngine } from './sim-engine.js';
+import { SimStore } from './sim-store.js';
 import { conformance } from './store-conformance.js';
 
 conformance('simulated', {

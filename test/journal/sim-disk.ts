@@ -1,5 +1,5 @@
 // A disk that lies as disks do, from a seed: unsynced writes are lost, torn at sectors and reordered by a power loss. Pure.
-import { CuratedError } from '../errors.js';
+import { CuratedError } from '../../src/errors.js';
 
 const SECTOR = 512;
 

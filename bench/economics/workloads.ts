@@ -1,5 +1,5 @@
 // Synthetic sessions of COSTS 8 for the simulator. Pure; random numbers come from a seed.
-import { seeded } from '../random.js';
+import { seeded } from '../../src/random.js';
 import type { SimSession } from './simulate.js';
 
 export interface Workload {

@@ -1,10 +1,9 @@
 // A journal engine on the simulated disk: one log of checksummed frames, replayed at open. Small, so that every crash can be tried.
-import { CuratedError } from '../errors.js';
-import { type Engine, type EngineStats, LostCommit, type WriteOp } from './engine.js';
-import { MemoryEngine } from './memory-engine.js';
-import type { PackedRecords } from './packed.js';
-import { sha256 } from './record.js';
-import type { SimDisk } from './sim-disk.js';
+import { CuratedError } from '../../src/errors.js';
+import { type Engine, type EngineStats, LostCommit, type WriteOp } from '../../src/journal/engine.js';
+import { MemoryEngine } from '../../src/journal/memory-engine.js';
+import type { PackedRecords } from '../../src/journal/packed.js';
+import { sha256 } from '../../src/journal/record.js';
 import type {
   CheckReport,
   RewindResult,
@@ -13,7 +12,8 @@ import type {
   Snapshot,
   SweepOptions,
   SweepResult,
-} from './store.js';
+} from '../../src/journal/store.js';
+import type { SimDisk } from './sim-disk.js';
 
 const LOG = 'journal.log';
 const NEW = 'journal.new';

@@ -1,9 +1,9 @@
 // The simulator of COSTS 8: sessions as streams of token counts, a clearing policy, the bill. Pure and deterministic.
 // Cache always warm but where a request is marked cold; an unchanged prefix is read, the rest written; input cost only.
-import { decideEdit, type EditDecision } from './decide.js';
-import { remaining } from './remaining.js';
-import { allowanceOf } from './spending.js';
-import { cliffEdit } from './triggers.js';
+import { decideEdit, type EditDecision } from '../../src/economics/decide.js';
+import { remaining } from '../../src/economics/remaining.js';
+import { allowanceOf } from '../../src/economics/spending.js';
+import { cliffEdit } from '../../src/economics/triggers.js';
 
 /** What a request adds behind the one before it. */
 export interface SimBlock {
