@@ -123,6 +123,7 @@ export const SESSION_CALLS: Handlers = {
         seq: session.state.seq,
         epoch: session.epoch,
         archived: done.archive,
+        archive_name: done.archive,
         truncated_seq: done.truncatedSeq,
         kept: done.kept,
       };

@@ -19,6 +19,7 @@ import { type Native, nativeOf } from './native-plan.js';
 import { Rendering } from './rendering.js';
 import type { SessionState } from './state.js';
 import { StaticFaults } from './static-faults.js';
+import { ToldKinds } from './task-kind.js';
 import { SessionTopics } from './topics/session-topics.js';
 import { type Budget, budgetOf } from './window.js';
 
@@ -55,6 +56,7 @@ export class Session {
   #settingsOf: unknown;
   /** The host has been told that its tool_choice is refused. */
   toldForced = false;
+  readonly toldKinds = new ToldKinds();
   /** Spans of the newest call that curated. */
   trace: readonly Span[] = [];
   topics = new SessionTopics();

@@ -105,6 +105,9 @@ test('P-6 exempt kinds pass through, journalled, and move no counter', async () 
     'compaction',
     'subagent',
     'delegate',
+    'fanout_judge',
+    'hitl_synthesize',
+    'rag_contextualize',
   ]) {
     const messages = [user(`inner ${task_kind}`)];
     const r = await d.call('llm.prepare', { session: 's', task_kind, messages, system: 'other' });
@@ -117,8 +120,11 @@ test('P-6 exempt kinds pass through, journalled, and move no counter', async () 
   const after = await d.call('session.state', { session: 's' });
   assert.equal(after.messages, before.messages);
   assert.equal(after.turn, before.turn);
-  await d.call('llm.prepare', { session: 's', task_kind: 'no such kind' });
-  assert.equal(d.notices.length, 1);
+  for (const task_kind of ['no such kind', 'no such kind', 'Plan', 'no such kind', 'Plan'])
+    await d.call('llm.prepare', { session: 's', task_kind });
+  assert.equal(d.notices.length, 2, 'each unknown kind is told once, not at every call');
+  for (let i = 0; i < 40; i += 1) await d.call('llm.prepare', { session: 's', task_kind: `made up ${i}` });
+  assert.ok(d.notices.length <= 16, 'a host that makes up one a call does not fill the log');
   assert.equal((await d.call('journal.replay', { session: 's' })).identical, true);
 });
 

@@ -197,6 +197,9 @@ test('J-11 a rewind gives the state of that seq and keeps the rest in an archive
   const done = await d.call('session.rewind', { session: 's', to_seq: before.seq });
   assert.equal(done.seq, before.seq);
   assert.ok(done.archived.length > 0);
+  assert.equal(done.archive_name, done.archived);
+  assert.equal(done.kept, before.seq);
+  assert.ok(done.truncated_seq > before.seq);
   assert.deepEqual(await d.journalled(), before);
   assert.deepEqual((await d.call('session.archives', { session: 's' })).archives, [done.archived]);
   await assert.rejects(d.call('session.rewind', { session: 's', to_seq: 0 }), kind('SEQ_GAP'));

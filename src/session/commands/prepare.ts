@@ -57,7 +57,8 @@ export async function prepare(
 ): Promise<Prepared | Held> {
   const kind = taskKind(p.task_kind);
   if (kind.exempt) return passThrough(session, p, draft, kind.name);
-  if (kind.unknown) session.deps.notice('unknown task_kind, treated as main', { task_kind: p.task_kind });
+  if (kind.unknown && session.toldKinds.first(`${p.task_kind}`))
+    session.deps.notice('unknown task_kind, treated as main', { task_kind: p.task_kind });
   const { state } = session;
   let voided = Number.POSITIVE_INFINITY;
   if (run.taken === undefined && !takeOver(session, run, draft)) {
