@@ -3,7 +3,6 @@
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { type ChainHead, chain, GENESIS, type JournalRecord, type SessionKey } from '../src/journal/index.js';
 import { readAll } from '../src/journal/read-all.js';
 import { SqliteStore } from '../src/journal/sqlite-store.js';
@@ -11,6 +10,7 @@ import { foldState, loadState } from '../src/session/load.js';
 import { bodyOf } from '../src/session/snapshot/body.js';
 import { packed } from '../src/session/snapshot/container.js';
 import type { SessionState } from '../src/session/state.js';
+import { openSqlite } from '../src/sqlite.js';
 import { BenchDaemon } from '../test/session/bench-daemon.js';
 
 interface BenchOptions {
@@ -119,7 +119,7 @@ async function groups(path: string, size: number, total: number): Promise<number
 
 /** The same columns with one autoincrement key and an index on (session, seq), FULL, one transaction a group. */
 function naive(path: string, size: number, total: number): number {
-  const db = new Database(path);
+  const db = openSqlite(path);
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   db.exec(

@@ -2,9 +2,9 @@
 // file: it ends with its holder however that ends, so that no pid has to be believed and nothing is ever left behind.
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { fail } from './errors.js';
 import { loadFault } from './native-module.js';
+import { openSqlite, type Sqlite } from './sqlite.js';
 
 export interface DataLock {
   release(): void;
@@ -17,9 +17,9 @@ export interface DataLock {
  */
 export function lockData(folder: string): DataLock | undefined {
   const path = join(folder, 'lock.db');
-  let db: Database.Database | undefined;
+  let db: Sqlite | undefined;
   try {
-    db = new Database(path, { timeout: 0 });
+    db = openSqlite(path, { timeout: 0 });
     chmodSync(path, 0o600);
     db.pragma('locking_mode = EXCLUSIVE');
     // Kept open for good; nothing is ever written in it.

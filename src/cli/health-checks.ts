@@ -36,8 +36,8 @@ const NATIVE: readonly {
     name: 'better-sqlite3',
     todo: 'apt-get install -y g++ make python3, then npm rebuild better-sqlite3',
     attempt: async () => {
-      const { default: Database } = await import('better-sqlite3');
-      new Database(':memory:').close();
+      const { openSqlite } = await import('../sqlite.js');
+      openSqlite(':memory:').close();
       return undefined;
     },
   },

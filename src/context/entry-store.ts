@@ -1,11 +1,12 @@
 // Memory entries of all projects in one SQLite file: filed, superseded, found again. The wake-up asks an index for the
 // heaviest, so its time does not follow what was filed (M-5). Faults are STORAGE, never an empty answer (M-6).
 
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { CuratedError } from '../errors.js';
 import { sha256 } from '../hash.js';
 import { OPEN_VAULT, type Vault } from '../journal/index.js';
 import { makePrivate } from '../journal/private-file.js';
+import { openSqlite, type Sqlite } from '../sqlite.js';
 import { importanceAtIngest } from './entry-rules.js';
 import { matchAny, scored } from './fts.js';
 import { SealedDatabase } from './sealed-database.js';
@@ -57,7 +58,7 @@ export class EntryStore {
   readonly #path: string;
   readonly #vault: Vault;
   #sealed: SealedDatabase | undefined;
-  #opened: Database.Database | undefined;
+  #opened: Sqlite | undefined;
   readonly #statements = new Map<string, Database.Statement>();
 
   /**
@@ -69,12 +70,12 @@ export class EntryStore {
     this.#vault = vault;
   }
 
-  get #db(): Database.Database {
+  get #db(): Sqlite {
     this.#opened ??= this.#open();
     return this.#opened;
   }
 
-  #open(): Database.Database {
+  #open(): Sqlite {
     if (!this.#vault.sealed || this.#path === ':memory:') return open(this.#path);
     this.#sealed = new SealedDatabase(this.#path, this.#vault);
     return prepared(this.#sealed.db);
@@ -155,9 +156,7 @@ export class EntryStore {
   /** The text behind a handle of this tenant. */
   byHandle(tenant: string, handle: string): string | undefined {
     const row = this.#guard(() =>
-      this.#db
-        .prepare('SELECT text FROM entry WHERE handle = ? AND tenant = ? AND live = 1')
-        .get(handle, tenant),
+      this.#sql('SELECT text FROM entry WHERE handle = ? AND tenant = ? AND live = 1').get(handle, tenant),
     ) as { text: string } | undefined;
     return row?.text;
   }
@@ -165,12 +164,10 @@ export class EntryStore {
   /** A session was forgotten: what it filed goes, from the log file too. Returns the roots of the projects that had some. */
   forget(tenant: string, session: string): string[] {
     const roots = this.#write(() => {
-      const of = this.#db
-        .prepare('SELECT DISTINCT root FROM entry WHERE tenant = ? AND session = ?')
+      const of = this.#sql('SELECT DISTINCT root FROM entry WHERE tenant = ? AND session = ?')
         .pluck()
         .all(tenant, session) as string[];
-      const ids = this.#db
-        .prepare('SELECT id FROM entry WHERE tenant = ? AND session = ?')
+      const ids = this.#sql('SELECT id FROM entry WHERE tenant = ? AND session = ?')
         .pluck()
         .all(tenant, session);
       for (const id of ids) {
@@ -179,7 +176,7 @@ export class EntryStore {
       }
       return of;
     });
-    this.#guard(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
+    this.#guard(() => this.#sql('PRAGMA wal_checkpoint(TRUNCATE)').all());
     return roots;
   }
 
@@ -258,14 +255,14 @@ export class EntryStore {
   }
 }
 
-function open(path: string): Database.Database {
+function open(path: string): Sqlite {
   if (path !== ':memory:') makePrivate(path);
-  const db = new Database(path, { timeout: BUSY_MS });
+  const db = openSqlite(path, { timeout: BUSY_MS });
   db.pragma('journal_mode = WAL');
   return prepared(db);
 }
 
-function prepared(db: Database.Database): Database.Database {
+function prepared(db: Sqlite): Sqlite {
   db.pragma('synchronous = NORMAL');
   db.pragma('secure_delete = ON');
   db.exec(SCHEMA);

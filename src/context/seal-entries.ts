@@ -1,16 +1,16 @@
 // Memory entries in plain text become a sealed file beside it, read back before anybody relies on it.
 
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { CuratedError } from '../errors.js';
 import type { Vault } from '../journal/index.js';
+import { openSqlite } from '../sqlite.js';
 import { writeFileWhole } from './map-file.js';
 import { SealedDatabase } from './sealed-database.js';
 
 /** Writes `to`, whole or not at all; `from` stays. Nothing happens where there is no `from`. Throws STORAGE where it cannot be read. */
 export function sealEntries(from: string, to: string, vault: Vault): void {
   if (!existsSync(from)) return;
-  const db = new Database(from, { fileMustExist: true });
+  const db = openSqlite(from, { fileMustExist: true });
   let sealed: SealedDatabase | undefined;
   try {
     // An image in memory has no log.

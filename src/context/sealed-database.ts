@@ -2,13 +2,13 @@
 // clear, no page, no log, no search index. For what is small and seldom changed.
 
 import { existsSync, readFileSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { CuratedError } from '../errors.js';
 import type { Vault } from '../journal/index.js';
+import { openSqlite, type Sqlite } from '../sqlite.js';
 import { writeFileWhole } from './map-file.js';
 
 export class SealedDatabase {
-  readonly db: Database.Database;
+  readonly db: Sqlite;
   readonly #path: string;
   readonly #vault: Vault;
 
@@ -26,7 +26,7 @@ export class SealedDatabase {
         });
       }
     }
-    this.db = image === undefined ? new Database(':memory:') : new Database(Buffer.from(image));
+    this.db = image === undefined ? openSqlite(':memory:') : openSqlite(Buffer.from(image));
   }
 
   /** Writes all of it, whole or not at all. */

@@ -1,8 +1,8 @@
 // What is wrong with a journal's file, found without changing a byte of it. For the offline commands; knows no daemon.
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
 import { CuratedError } from '../errors.js';
+import { openSqlite } from '../sqlite.js';
 import { salvageable } from './salvage.js';
 import { APPLICATION_ID, type Db, FORMAT } from './sqlite-schema.js';
 import type { Vault } from './vault.js';
@@ -79,7 +79,7 @@ export function diagnose(path: string, o: DiagnoseOptions = {}): Diagnosis {
     faults.push(`${wal.behind} bytes of its log are torn or damaged, behind ${wal.valid} sound frames`);
   let db: Db | undefined;
   try {
-    db = new Database(path, { readonly: true, timeout: BUSY_MS });
+    db = openSqlite(path, { readonly: true, timeout: BUSY_MS });
     return inside(db, path, o.key, faults);
   } catch (e) {
     const code = String((e as { code?: unknown }).code);

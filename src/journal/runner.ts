@@ -46,7 +46,10 @@ export interface Reply {
   red?: PackedError | null;
 }
 
+/** Time between two tries to write again, and the longer one once as many were in vain: each opens the file anew. */
 const PROBE_MS = 250;
+const PROBES = 40;
+const LATE_PROBE_MS = 5_000;
 
 export class Runner {
   #red: PackedError | undefined;
@@ -56,6 +59,7 @@ export class Runner {
   #done = 0;
   readonly #owed = new Owed();
   #probe: NodeJS.Timeout | undefined;
+  #probes = 0;
 
   constructor(
     readonly engine: Engine,
@@ -186,6 +190,8 @@ export class Runner {
 
   #schedule(): void {
     clearTimeout(this.#probe);
+    this.#probes++;
+    const pause = this.#probes > PROBES ? LATE_PROBE_MS : PROBE_MS;
     this.#probe = setTimeout(() => {
       try {
         this.engine.probe();
@@ -195,12 +201,13 @@ export class Runner {
         this.#schedule();
         return;
       }
+      this.#probes = 0;
       this.#red = undefined;
       this.#redTold = false;
       this.#unsynced = false;
       this.#synced = this.#done;
       this.reply({ done: this.#done, synced: this.#synced, red: null });
-    }, PROBE_MS);
+    }, pause);
     this.#probe.unref();
   }
 

@@ -1,7 +1,8 @@
 // What of a damaged journal is still as it was written: of each session the records from the first on whose chain holds and
 // whose texts are there. Reads the old file, writes a new one, changes nothing.
-import Database from 'better-sqlite3';
+
 import { CuratedError } from '../errors.js';
+import { openSqlite } from '../sqlite.js';
 import { references } from './blobs.js';
 import { CELLS, type Cell, type PackedRecords } from './packed.js';
 import { needsNew, removeFile } from './private-file.js';
@@ -57,7 +58,7 @@ export function salvage(from: string, to: string, key?: Uint8Array, next = key):
   needsNew(to);
   let db: Db;
   try {
-    db = new Database(from, { readonly: true, fileMustExist: true });
+    db = openSqlite(from, { readonly: true, fileMustExist: true });
   } catch (e) {
     throw storageError(e, from);
   }

@@ -14,8 +14,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
 import { CuratedError } from '../errors.js';
+import { openSqlite, type Sqlite } from '../sqlite.js';
 import { redoPaths } from './redo-log.js';
 import { replayRedo } from './redo-replay.js';
 import { type Salvage, salvage, salvageable } from './salvage.js';
@@ -102,7 +102,7 @@ function refuseFaults(path: string, { sessions, faults }: Salvage): void {
 
 /** Every record and text of the new file, through its vault. */
 function readBack(path: string, key: Uint8Array, wanted: Salvage): Vault {
-  const db = new Database(path, { readonly: true, fileMustExist: true });
+  const db = openSqlite(path, { readonly: true, fileMustExist: true });
   try {
     const vault = vaultOf(db, path, key, false);
     const { sessions, faults } = salvageable(db, vault);
@@ -171,9 +171,9 @@ function removeDatabase(path: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
 }
 
-function open(path: string): Database.Database {
+function open(path: string): Sqlite {
   try {
-    return new Database(path, { fileMustExist: true });
+    return openSqlite(path, { fileMustExist: true });
   } catch (e) {
     throw storageError(e, path);
   }

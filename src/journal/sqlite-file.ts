@@ -1,7 +1,8 @@
 // The SQLite file as such: opening, transactions with or without a sync, writing the log back, proving that a write arrives.
 // Knows no journal beyond its schema.
-import Database from 'better-sqlite3';
+
 import { CuratedError } from '../errors.js';
+import { openSqlite } from '../sqlite.js';
 import { LostCommit } from './engine.js';
 import { fileIdentity, fileSize, makePrivate } from './private-file.js';
 import { type Db, prepareSchema, storageError } from './sqlite-schema.js';
@@ -73,7 +74,7 @@ export class SqliteFile {
   }
 
   #open(): void {
-    const db = new Database(this.path, { timeout: 5000 });
+    const db = openSqlite(this.path, { timeout: 5000 });
     try {
       db.pragma('journal_mode = WAL');
       db.pragma('wal_autocheckpoint = 0');
@@ -106,7 +107,8 @@ export class SqliteFile {
     }
     try {
       const level = sync ? 'FULL' : 'NORMAL';
-      if (this.#synchronous !== level) this.db.pragma(`synchronous = ${level}`);
+      // Not by `pragma`, which makes an object each time (sqlite.ts).
+      if (this.#synchronous !== level) this.db.exec(`PRAGMA synchronous = ${level}`);
       this.#synchronous = level;
       this.#sql.begin.run();
       const result = fn();
@@ -175,7 +177,7 @@ export class SqliteFile {
 
   /** Writes the log back and empties it. A reader in another process may hold it; then it is done the next time. */
   checkpoint(): void {
-    const [row] = this.db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+    const [row] = this.#sql.checkpoint.all() as { busy: number }[];
     if (row?.busy === 0) this.checkpoints++;
   }
 
@@ -215,5 +217,6 @@ function statements(db: Db) {
     put: db.prepare('REPLACE INTO header (key, value) VALUES (?, ?)'),
     redone: db.prepare("SELECT value FROM header WHERE key = 'redo'").pluck(),
     unput: db.prepare('DELETE FROM header WHERE key = ?'),
+    checkpoint: db.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
   };
 }

@@ -1,10 +1,10 @@
 // The SQLite file of a journal: its tables, its format number, and what may be wrong with a file that is to be opened.
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type BetterSqlite3 from 'better-sqlite3';
 import { CuratedError } from '../errors.js';
+import type { Sqlite } from '../sqlite.js';
 
-export type Db = BetterSqlite3.Database;
+export type Db = Sqlite;
 
 /** J-2: `schema_version` of the header; `user_version` of the file counts the same formats. */
 export const SCHEMA_VERSION = '1';

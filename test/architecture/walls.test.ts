@@ -23,6 +23,7 @@ const FOUNDATION = [
   'native-module',
   'process-life',
   'data-lock',
+  'sqlite',
   'named-file',
 ];
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -38,7 +39,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'native-module': [],
   json: ['errors'],
   'process-life': [],
-  'data-lock': ['errors', 'native-module'],
+  'data-lock': ['errors', 'native-module', 'sqlite'],
+  sqlite: [],
   opened: [],
   'named-file': [],
   providers: FOUNDATION,
@@ -170,6 +172,18 @@ test('pure rooms know no I/O, clock or chance', () => {
     if (found !== null) wrong.push(`${file.path}: ${found[0]}`);
   }
   assert.deepEqual(wrong, []);
+});
+
+test('SQLite is opened in one place, which leaves nothing of it to the garbage collector', () => {
+  const others = [...files, ...sources('test', 'bench')].filter(
+    (f) =>
+      f.path !== 'src/sqlite.ts' &&
+      f.imports.some(({ target, typeOnly }) => target === 'better-sqlite3' && !typeOnly),
+  );
+  assert.deepEqual(
+    others.map((f) => f.path),
+    [],
+  );
 });
 
 test('every file starts with what it is', () => {

@@ -16,11 +16,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import Database from 'better-sqlite3';
 import { CuratedError } from '../../src/errors.js';
 import { SqliteStore, textBlob } from '../../src/journal/index.js';
 import { packGroup, unpackRecords } from '../../src/journal/packed.js';
 import { SqliteEngine } from '../../src/journal/sqlite-engine.js';
+import { openSqlite } from '../../src/sqlite.js';
 import { key, Writer } from '../journal/kit.js';
 
 /** CURATED_LONG=1: every byte, not every byte that says something. */
@@ -188,7 +188,7 @@ test('F46 one session with a broken chain is quarantined, others are served', as
   store.append(key('a'), 0, a.next(9));
   store.append(key('b'), 0, b.next(9));
   await store.close();
-  const db = new Database(path);
+  const db = openSqlite(path);
   db.prepare(
     "UPDATE events SET payload = replace(payload, 'record 4', 'record X') WHERE payload LIKE '%record 4%' AND id < 2 * 268435456",
   ).run();
@@ -223,7 +223,7 @@ test('F46 structural damage refuses to open and names the recovery command', asy
 test('F50 a newer journal is refused with a clear message and left as it is; so is a foreign database', async () => {
   const path = join(folder, 'newer.db');
   await (await SqliteStore.open(path)).close();
-  const db = new Database(path);
+  const db = openSqlite(path);
   db.pragma('user_version = 2');
   db.close();
   const before = readFileSync(path);
@@ -233,7 +233,7 @@ test('F50 a newer journal is refused with a clear message and left as it is; so 
   );
   assert.ok(readFileSync(path).equals(before));
   const foreign = join(folder, 'foreign.db');
-  const other = new Database(foreign);
+  const other = openSqlite(foreign);
   other.exec('CREATE TABLE t (a)');
   other.close();
   await assert.rejects(SqliteStore.open(foreign), /is not a journal of curated/);

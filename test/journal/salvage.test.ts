@@ -4,7 +4,6 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { checkJournalFile } from '../../src/cli/journal-checks.js';
 import {
@@ -18,6 +17,7 @@ import {
   verifySession,
 } from '../../src/journal/index.js';
 import { resolvePaths } from '../../src/paths.js';
+import { openSqlite, type Sqlite } from '../../src/sqlite.js';
 
 const SESSIONS = ['a', 'b', 'c'];
 const EVENTS = 40;
@@ -138,8 +138,8 @@ test('F46 doctor says what is wrong with the file and what to do: truncated, for
     assert.match(finding!.todo ?? '', todo);
     copyFileSync(good, s.path);
   };
-  const change = (work: (db: Database.Database) => void) => {
-    const db = new Database(s.path);
+  const change = (work: (db: Sqlite) => void) => {
+    const db = openSqlite(s.path);
     work(db);
     db.pragma('wal_checkpoint(TRUNCATE)');
     db.close();
@@ -155,7 +155,7 @@ test('F46 doctor says what is wrong with the file and what to do: truncated, for
   told(/no journal of curated/, /move .* away/);
   change((db) => db.prepare("UPDATE events SET payload = replace(payload, 'b 7 ', 'b 8 ')").run());
   told(/session b: .*record 7 does not match its hash/, /keeps what is sound \(8[0-9] events\)/);
-  const holder = new Database(s.path);
+  const holder = openSqlite(s.path);
   holder.pragma('locking_mode = EXCLUSIVE');
   holder.exec('BEGIN EXCLUSIVE');
   holder.exec("UPDATE header SET value = value + 1 WHERE key = 'ticks'");
@@ -173,7 +173,7 @@ test('F46 doctor says what is wrong with the file and what to do: truncated, for
 
 test('F45 a log with a torn end is told, and what is before the tear is there', async (t) => {
   const s = await sample(t);
-  const db = new Database(s.path);
+  const db = openSqlite(s.path);
   db.pragma('wal_autocheckpoint = 0');
   db.exec("UPDATE header SET value = value + 1 WHERE key = 'ticks'");
   const wal = readFileSync(`${s.path}-wal`);

@@ -15,11 +15,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { sealData, wipePlain } from '../../src/cli/seal-data.js';
 import { EntryStore } from '../../src/context/entry-store.js';
 import { detach, type JournalRecord, journalIsSealed, SqliteStore } from '../../src/journal/index.js';
 import { resolvePaths } from '../../src/paths.js';
+import { openSqlite } from '../../src/sqlite.js';
 import { key, Writer } from './kit.js';
 
 const KEY = new Uint8Array(32).fill(7);
@@ -134,7 +134,7 @@ for (const step of ['begun', 'written', 'verified', 'beside', 'moved', 'wiped'])
 
 test('Privacy F46: a journal that is not sound is not encrypted but left as it was', async (t) => {
   const folder = await plain(t);
-  const db = new Database(folder.journal);
+  const db = openSqlite(folder.journal);
   db.exec("UPDATE events SET payload = '{}' WHERE id = (SELECT min(id) + 4 FROM events)");
   db.close();
   const before = readFileSync(folder.journal);

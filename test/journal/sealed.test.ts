@@ -13,13 +13,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import type { CuratedError } from '../../src/errors.js';
 import { diagnose, GENESIS, readKey, rekey, salvage, textBlob } from '../../src/journal/index.js';
 import { packGroup } from '../../src/journal/packed.js';
 import { SqliteEngine } from '../../src/journal/sqlite-engine.js';
 import { newRoot, SealedVault, unwrap, wrap } from '../../src/journal/vault.js';
+import { openSqlite } from '../../src/sqlite.js';
 import { group, key } from './kit.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'curated-sealed-'));
@@ -110,7 +110,7 @@ test('Privacy F46: sealed values that trade places, from row to row or session t
     `UPDATE events SET payload = '{"n":1}' WHERE id % 268435456 = 2`,
   ]) {
     const path = journal();
-    const db = new Database(path);
+    const db = openSqlite(path);
     assert.ok(db.prepare(sql).run().changes > 0);
     db.close();
     const engine = new SqliteEngine(path, { key: KEY });
@@ -119,7 +119,7 @@ test('Privacy F46: sealed values that trade places, from row to row or session t
     engine.close();
   }
   const path = journal();
-  const db = new Database(path);
+  const db = openSqlite(path);
   db.exec('UPDATE blobs SET data = (SELECT data FROM blobs o WHERE o.id <> blobs.id)');
   db.close();
   const engine = new SqliteEngine(path, { key: KEY });
@@ -173,7 +173,7 @@ test('Privacy F46: a sealed journal that is damaged is diagnosed and salvaged wi
   const path = journal();
   assert.equal(diagnose(path, { key: KEY }).state, 'sound');
   for (const key of [undefined, OTHER]) assert.equal(diagnose(path, { key }).state, 'sealed');
-  const db = new Database(path);
+  const db = openSqlite(path);
   db.exec("UPDATE events SET payload = x'00' WHERE id = 268435456 + 3");
   db.close();
   assert.equal(diagnose(path, { key: KEY }).state, 'damaged');

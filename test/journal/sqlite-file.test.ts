@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import Database from 'better-sqlite3';
 import { type Blob, detach, SqliteStore } from '../../src/journal/index.js';
 import { CELLS, packGroup, unpackRecords } from '../../src/journal/packed.js';
 import { SqliteEngine } from '../../src/journal/sqlite-engine.js';
+import { openSqlite } from '../../src/sqlite.js';
 import { group, key, Writer } from './kit.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'curated-file-'));
@@ -118,7 +118,7 @@ test('J-1 people can read the file with any SQLite tool while the store is open'
   const w = new Writer();
   store.append(key('a'), 0, w.next(4));
   await store.flush('os');
-  const db = new Database(path, { readonly: true });
+  const db = openSqlite(path, { readonly: true });
   const rows = db
     .prepare('SELECT tenant, session, seq, turn, type, payload, hash FROM journal ORDER BY seq')
     .all();
@@ -202,7 +202,7 @@ test('J-12 an index in the same file is fed and cleared in the transactions of t
     1,
   );
   engine.copy(key('a'), 2, key('b'));
-  const db = new Database(path, { readonly: true });
+  const db = openSqlite(path, { readonly: true });
   const rows = () => db.prepare('SELECT session, seq FROM search_rows ORDER BY 1, 2').raw().all();
   assert.deepEqual(rows(), [
     [1, 1],
@@ -234,7 +234,7 @@ test('J-7 a group that cannot be stored fails alone: the rest of its transaction
   assert.deepEqual(unpackRecords(engine.read(key('a'), 1, 9)), a.records);
   assert.equal(engine.head(key('b')), undefined);
   // A record beyond the head, as a damaged list of sessions would leave it.
-  const db = new Database(path);
+  const db = openSqlite(path);
   db.prepare(
     'INSERT INTO events SELECT id + 2, ts, type, ver, turn, observed, hash, payload FROM events WHERE id % 268435456 = 1 AND id < 536870912',
   ).run();

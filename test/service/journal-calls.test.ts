@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import Database from 'better-sqlite3';
 import { SqliteStore } from '../../src/journal/index.js';
+import { openSqlite } from '../../src/sqlite.js';
 import {
   assistant,
   BenchCaller,
@@ -141,7 +141,7 @@ test('F46 verify names the session and the record, others are served, and a back
   assert.deepEqual((await daemon.call('journal.verify', {})).broken, []);
   await store.close();
 
-  const db = new Database(path);
+  const db = openSqlite(path);
   const ids = db.prepare("SELECT id FROM sessions WHERE session = 'b' OR archive <> ''").pluck().all();
   assert.equal(ids.length, 2);
   for (const id of ids)

@@ -2,18 +2,19 @@
 
 import type Database from 'better-sqlite3';
 import { CuratedError } from '../../errors.js';
+import type { Sqlite } from '../../sqlite.js';
 import { openIndex } from './schema.js';
 
 export class IndexDb {
   readonly #path: string;
   readonly #statements = new Map<string, Database.Statement>();
-  #opened: Database.Database | undefined;
+  #opened: Sqlite | undefined;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  get db(): Database.Database {
+  get db(): Sqlite {
     this.#opened ??= openIndex(this.#path);
     return this.#opened;
   }

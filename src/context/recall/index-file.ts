@@ -101,7 +101,7 @@ export class RecallIndex {
       this.#db.sql('DELETE FROM passage WHERE sid = ?').run(row.id);
       this.#db.sql('DELETE FROM session WHERE id = ?').run(row.id);
     });
-    this.#db.guard(() => this.#db.db.pragma('wal_checkpoint(TRUNCATE)'));
+    this.#db.guard(() => this.#db.sql('PRAGMA wal_checkpoint(TRUNCATE)').all());
   }
 
   /** Best first. */

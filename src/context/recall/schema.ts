@@ -1,8 +1,8 @@
 // The recall index as a file: tables, version, and what becomes of a damaged one. Knows SQLite and no question.
 
 import { rmSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { makePrivate } from '../../journal/private-file.js';
+import { openSqlite, type Sqlite } from '../../sqlite.js';
 
 /** Another version of words, sketches or tables: the file is made anew from the journals. */
 const VERSION = 2;
@@ -34,18 +34,18 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
 `;
 
 /** @param path ':memory:' for one that ends with the process */
-export function openIndex(path: string): Database.Database {
-  if (path === ':memory:') return prepared(new Database(path));
+export function openIndex(path: string): Sqlite {
+  if (path === ':memory:') return prepared(openSqlite(path));
   makePrivate(path);
   try {
-    return prepared(new Database(path, { timeout: BUSY_MS }));
+    return prepared(openSqlite(path, { timeout: BUSY_MS }));
   } catch (e) {
     if (!/^SQLITE_(CORRUPT|NOTADB)/.test((e as { code?: string }).code ?? '')) throw e;
     return anew(path);
   }
 }
 
-function prepared(db: Database.Database): Database.Database {
+function prepared(db: Sqlite): Sqlite {
   try {
     const version = db.pragma('user_version', { simple: true }) as number;
     if (version !== 0 && version !== VERSION)
@@ -66,8 +66,8 @@ function prepared(db: Database.Database): Database.Database {
 }
 
 /** The file is a cache: what is damaged goes, the journals fill the new one. */
-function anew(path: string): Database.Database {
+function anew(path: string): Sqlite {
   for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
   makePrivate(path);
-  return prepared(new Database(path, { timeout: BUSY_MS }));
+  return prepared(openSqlite(path, { timeout: BUSY_MS }));
 }
