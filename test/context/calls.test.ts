@@ -80,7 +80,7 @@ test('R-6 R-7 R-18 curated context refresh, show and topics, with no daemon runn
   const home = homeFor(t);
   const root = project(t);
   const before = await curated(['context', 'topics', root], home);
-  assert.match(before.stdout, /no topics/);
+  assert.match(before.stdout, /nothing is known of this project yet/);
   const done = await curated(['context', 'refresh', join(root, 'src')], home);
   assert.equal(done.code, 0, done.stderr);
   const [path, sizes] = done.stdout.split('\n');
