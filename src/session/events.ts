@@ -198,7 +198,7 @@ export interface Payloads extends DecisionPayloads {
   };
   /** The mean of the running topic is void: the next vector begins it. */
   'topic.reset': { message: number };
-  'embeddings.request': { model: string; count: number; purpose: string };
+  'embeddings.request': { _schema_version: number; model: string; count: number; purpose: string };
   'durable.changed': { field: 'plan' | 'todos' | 'manifest' | 'decision'; value: unknown };
   /** The block as it stands in the request from now on; '' when none does. `message`: the stored message it stands in, or before. */
   'durable.placed': DecisionFields & { block: string; message: number };

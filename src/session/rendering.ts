@@ -351,6 +351,7 @@ export class Rendering {
       this.pieces.length = length;
       this.tokens = 0;
       this.insertedTokens = 0;
+      this.systemTokens = 0;
       this.features.fill(0);
       for (const piece of this.pieces) this.#count(piece, 1);
     } else {

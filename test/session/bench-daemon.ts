@@ -1,11 +1,12 @@
 // A daemon without sockets for tests: the real handlers, sessions and codec over a journal in memory and a clock that is
 // moved by hand. What a test calls goes through the same decoding as a frame.
 
+import type { z } from 'zod';
 import { ManualClock } from '../../src/clock.js';
 import { CuratedError } from '../../src/errors.js';
 import { MemoryStore, type Store } from '../../src/journal/index.js';
 import { writeJson } from '../../src/json/index.js';
-import { codecFor, type MethodName } from '../../src/protocol/index.js';
+import { codecFor, EVENTS, type EventName, METHODS, type MethodName } from '../../src/protocol/index.js';
 import type { Caller, Handler, Rooms } from '../../src/service/context.js';
 import { HANDLERS } from '../../src/service/handlers.js';
 import { WorkingFiles } from '../../src/service/working-files.js';
@@ -24,6 +25,12 @@ export function roughTokens(text: string | Uint8Array): number {
   return text.length === 0 ? 0 : Math.max(1, Math.ceil(text.length / 4));
 }
 
+/** The OpenRPC document is made of these schemas: whoever checks by it what the daemon says must find that it holds. */
+function asPublished(what: string, schema: z.ZodType, value: unknown): void {
+  const { error } = schema.safeParse(value);
+  if (error !== undefined) throw new Error(`${what} is not what rpc.discover says: ${error.message}`);
+}
+
 export class BenchCaller implements Caller {
   readonly tenant: string;
   readonly scopes = ['agent', 'admin'];
@@ -39,6 +46,8 @@ export class BenchCaller implements Caller {
   }
 
   notify(session: string, event: ProjectedEvent | Signal): void {
+    const published = event.type in EVENTS ? EVENTS[event.type as EventName].payload : undefined;
+    if (published !== undefined) asPublished(event.type, published, event);
     if (event.seq === undefined) this.signals.push({ session, signal: event as Signal });
     else this.heard.push({ session, event });
   }
@@ -108,8 +117,10 @@ export class BenchDaemon {
   configVersion = 1;
   readonly caller = new BenchCaller();
   #id = 0;
+  readonly #tells: boolean;
 
   constructor(o: BenchOptions = {}) {
+    this.#tells = o.emission === undefined;
     this.clock = o.clock ?? new ManualClock();
     this.store = o.store ?? new MemoryStore();
     this.layers = o.layers ?? [];
@@ -185,6 +196,8 @@ export class BenchDaemon {
     if (incoming.kind !== 'request') throw new Error(`not a call: ${incoming.kind}`);
     const handler = HANDLERS[method] as Handler<typeof method>;
     const result = await handler(caller, incoming.params as never, this.rooms);
+    // Without hashes and answers there is nothing to publish.
+    if (this.#tells) asPublished(`the result of ${method}`, METHODS[method].result, result);
     return writeJson(result);
   }
 }

@@ -161,6 +161,30 @@ test('P-4 the system prompt is static in the account, given at open or as a mess
   assert.ok(Math.abs(other.tokens.static - tokens.static) <= 4);
 });
 
+test('P-4 what is static in the account stays so when the view is built anew from near its head', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', {
+    ...OPEN,
+    format: 'openai-chat',
+    model: 'gpt-5.4',
+    config: clearing({ age_turns: 1, drop_strategy: 'full_drop' }),
+  });
+  const call = { id: 'c', type: 'function', function: { name: 'sh', arguments: '{}' } };
+  const first = [
+    { role: 'system', content: 'You are careful. '.repeat(50) },
+    user('go'),
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'c', content: BODY },
+  ];
+  const words = Array.from({ length: 8 }, (_, i) => (i % 2 === 0 ? assistant(`a${i}`) : user(`u${i}`)));
+  const before = await d.call('llm.prepare', { session: 's', append: [...first, ...words] });
+  await d.call('turn.end', { session: 's' });
+  const after = await d.call('llm.prepare', { session: 's', append: [assistant('ok'), user('on')] });
+  assert.equal(after.request.messages.length, before.request.messages.length, 'call and result have gone');
+  assert.equal(after.tokens.static, before.tokens.static);
+  assert.ok(after.tokens.volatile > 0 && after.tokens.volatile < before.tokens.volatile);
+});
+
 test('P-4 PV-C7 an edited system prompt at the head of a resent history is the new one, not a second beside the old', async () => {
   const d = new BenchDaemon();
   await d.call('session.open', { ...OPEN, format: 'openai-chat', model: 'gpt-5.4', system: 'One.' });

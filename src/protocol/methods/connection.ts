@@ -41,6 +41,7 @@ export const CONNECTION_METHODS = {
       version: text,
       pid: positive,
       started_at: timestamp,
+      process: text.optional().describe('tells a process from a later one that has its pid'),
       uptime_ms: count,
       connections: count,
       sessions: z.strictObject({ open: count, stored: count }),

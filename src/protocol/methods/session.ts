@@ -138,6 +138,7 @@ export const SESSION_METHODS = {
       topic: jsonObject,
       pending: z.array(json),
       cleared: z.array(json),
+      rereads: count.optional().describe('calls that asked again for what was cleared'),
       pruned_tools: z.array(json),
       undo: z.array(count).optional().describe('decisions that are taken back at the next turn boundary'),
       durable: jsonObject,

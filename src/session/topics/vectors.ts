@@ -1,7 +1,7 @@
 // The vector of an input, when it has come or failed to: the seed's rule on it, and what goes into the journal.
 
 import { cosine, vectorFault } from '../../pool/vectors.js';
-import type { Draft } from '../commit.js';
+import { type Draft, SCHEMA_VERSION } from '../commit.js';
 import { event } from '../events.js';
 import type { Session } from '../session.js';
 import { debounced, shift, topicSettings } from './decide.js';
@@ -23,7 +23,9 @@ export async function takeVector(
   // The history may have been cut, or the layer switched off, while the vector was on its way.
   if (rule === undefined || session.state.messages.length <= wanted.message) return;
   const model = 'failed' in answer ? embedder.model : answer.model;
-  draft.push(event('embeddings.request', { model, count: 1, purpose: 'topic' }));
+  draft.push(
+    event('embeddings.request', { _schema_version: SCHEMA_VERSION, model, count: 1, purpose: 'topic' }),
+  );
   if ('failed' in answer) {
     draft.push(event('memory.diagnostic', { what: 'embeddings_failed', detail: answer.failed }));
     return;
