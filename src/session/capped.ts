@@ -95,7 +95,6 @@ function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlyS
   const before = rendering.tokens;
   const faults = violationsOf(session).length;
   const sent = range.from < state.sent.messages;
-  const first = rendering.indexOf(range.from);
   const prefix = knownPrefix(session, session.deps.clock.now());
   const recache = sent && prefix.known ? rendering.tokensBetween(range.to, prefix.messages) : 0;
   const old = state.capped;
@@ -108,6 +107,9 @@ function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlyS
     `capped:${state.messages[range.to]!.id}`,
   );
   const notice = noticeOf(session, range, handle);
+  // A word of ours that stands there already is another one now.
+  const isTold = notice !== undefined || state.ledger.insertsBefore(covers[0]).length > 0;
+  const first = rendering.indexOf(isTold ? covers[0] : range.from);
   const cycle = { kind: 'compaction' as const, range };
   const ours = undone(session, cycle).filter((seq) => seq !== state.summary?.seq && seq !== old?.seq);
   const turns: [number, number] = [state.messages[covers[0]]!.turn, state.messages[range.to]!.turn];

@@ -76,6 +76,8 @@ export function placeOf(session: Session, text: string, tokens: number): Place |
   const alternates = (profile.alternation ?? 'none') !== 'none';
   if (last === undefined) return undefined;
   if (last.reading.role === 'assistant') return undefined;
+  const operators = operatorsFrom(session);
+  if (operators < end) return beforeOperators(session, operators, text, tokens);
   const dropped = state.ledger.isDropped(at);
   if (last.reading.role === 'user' && !dropped && isResponsesMessage(session, at)) {
     const unsent = at >= Math.min(state.sent.messages, state.dirtyFrom);
@@ -95,10 +97,43 @@ export function placeOf(session: Session, text: string, tokens: number): Place |
     if (edit === undefined) return undefined;
     return user >= Math.min(state.sent.messages, state.dirtyFrom) ? edit : { ...edit, touches: user };
   }
+  return insertOf(session, end, text, tokens);
+}
+
+/** First message of what the operator says at the end of the history, between the messages (PV-A12); its length: nothing. */
+function operatorsFrom(session: Session): number {
+  const { state, profile, rendering } = session;
+  let from = state.messages.length;
+  if (state.format !== 'anthropic' || !profile.midSystem) return from;
+  rendering.sync(state);
+  for (let at = from - 1; at >= 0 && state.messages[at]!.reading.role === 'system'; at -= 1) {
+    if (state.ledger.isDropped(at)) continue;
+    // One that has no place goes out as the user's.
+    if (rendering.pieces[rendering.ownIndexOf(at)]?.reading.role !== 'system') break;
+    from = at;
+  }
+  return from;
+}
+
+/** The user does not go on right behind the operator (PV-A12): in the user turn before, or the next request has the place. */
+function beforeOperators(session: Session, before: number, text: string, tokens: number): Place | undefined {
+  const { state } = session;
+  const from = Math.min(state.sent.messages, state.dirtyFrom);
+  if (before < from) return undefined;
+  let at = before - 1;
+  while (at >= from && state.ledger.isDropped(at)) at -= 1;
+  const inside =
+    at >= from && state.messages[at]!.reading.role === 'user'
+      ? insideOf(session, at, text, tokens)
+      : undefined;
+  return inside ?? insertOf(session, before, text, tokens);
+}
+
+function insertOf({ state }: Session, before: number, text: string, tokens: number): Place {
   const json = state.spec.textMessage('user', text);
   return {
-    edit: { op: 'insert', before: end, id: `durable-${state.seq + 1}`, json, delta: tokens + WRAPPING },
-    message: end,
+    edit: { op: 'insert', before, id: `durable-${state.seq + 1}`, json, delta: tokens + WRAPPING },
+    message: before,
   };
 }
 

@@ -107,9 +107,12 @@ export class Rendering {
     if (end < this.#rendered || touched <= this.#insertsTo) {
       const at = this.#first[Math.min(end, touched)]!;
       this.#cut(at);
-      this.#first.length = end;
-      this.#rendered = Math.min(this.#rendered, end);
-      this.#insertsTo = end - 1;
+      // Where nothing of what stands before it goes out, all was cut, and is rendered anew from the start.
+      if (at > 0) {
+        this.#first.length = end;
+        this.#rendered = Math.min(this.#rendered, end);
+        this.#insertsTo = end - 1;
+      }
       if (changed === undefined && at < before) changed = at;
     }
     for (let at = this.#rendered; at <= state.messages.length; at += 1) {

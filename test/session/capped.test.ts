@@ -38,6 +38,47 @@ test('H-1 over the cap the view keeps the newest messages; the journal keeps all
   assert.equal((await d.call('journal.replay', { session: S })).identical, true);
 });
 
+test('H-1 P-7 the word of ours that stands for what was left out changes with each cut: it is told from there on', async () => {
+  const d = new BenchDaemon();
+  await open(d, [CAPPED], { ...capped(4), curated: { boundary: 'round' } });
+  const sent: Json[][] = [];
+  const history: Json[] = [];
+  for (let i = 0; i < 6; i += 1) {
+    history.push(user(`question ${i}`));
+    // An edit before the cut's end brings back what was left out; then nothing that stands before it goes out.
+    if (i === 4) history[2] = user('question 1, edited');
+    const { request, curated } = await prepare(d, undefined, { messages: history });
+    const told = curated.filter((c: Json) => c.cache_invalidates).map((c: Json) => c.first_message);
+    const same = Math.min(i === 4 ? 0 : Number.POSITIVE_INFINITY, ...told, sent.at(-1)?.length ?? 0);
+    assert.deepEqual(request.messages.slice(0, same), (sent.at(-1) ?? []).slice(0, same), `request ${i}`);
+    sent.push(request.messages);
+    await d.call('turn.end', { session: S });
+    history.push(assistant(`answer ${i}`));
+  }
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+test('H-1 where all that stood before a change has left, the request is made anew from the start', async () => {
+  for (const max of [2, 3, 4, 5, 6]) {
+    const d = new BenchDaemon();
+    await open(d, [CAPPED], capped(max));
+    const history = Array.from({ length: 6 }, (_, i) => [
+      user(`question ${i}`),
+      assistant(`answer ${i}`),
+    ]).flat();
+    await prepare(d, [...history, user('now')]);
+    for (let i = 0; i < 4; i += 1) {
+      history[2 + i * 2] = user(`question ${i}, edited`);
+      history.push(user(`again ${i}`));
+      const { request } = await prepare(d, undefined, { messages: history });
+      assert.match(texts(request.messages), new RegExp(`again ${i}`));
+      await d.call('turn.end', { session: S });
+      history.push(assistant(`so ${i}`));
+    }
+    assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+  }
+});
+
 test('H-1 a result at the front whose call is gone leaves with it; the open round stays whole', async () => {
   const d = new BenchDaemon();
   await open(d, [CAPPED], { ...capped(3), format: 'openai-chat', model: 'gpt-4o' });

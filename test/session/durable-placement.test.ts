@@ -210,3 +210,23 @@ test('NS-18 NS-22 whatever changes when, the newest block is there once and sent
     { numRuns: 40 },
   );
 });
+
+test('NS-22 PV-A12 where the operator speaks last, the block stands in the user turn before, and what was sent stays', async () => {
+  const order = { role: 'system', content: 'order' };
+  for (const before of [[user('go')], [user('go'), ...toolRound('t1', 'read', {}, 'ok')]]) {
+    const d = new BenchDaemon();
+    await open(d, { model: 'claude-opus-4-8' });
+    await d.call('durable.add_decision', { session: S, text: 'Use port 7443' });
+    const first = await prepare(d, [...before, order]);
+    assert.deepEqual(first.request.messages.at(-1), order);
+    assert.match(JSON.stringify(first.request.messages.at(-2)), /Use port 7443/);
+    // All that could take the block has been sent: the next request has the place.
+    await d.call('durable.add_decision', { session: S, text: 'Keep it small' });
+    const again = await prepare(d);
+    assert.deepEqual(again.request.messages, first.request.messages);
+    const next = await prepare(d, [assistant('done'), user('on'), order]);
+    assert.match(JSON.stringify(next.request.messages.at(-2)), /Keep it small/);
+    assert.equal(next.cache.prefix_stable, true);
+    assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+  }
+});
