@@ -75,6 +75,16 @@ test('PV-C6 null content is legal beside calls only', () => {
   );
 });
 
+test('PV-C6 no empty text stands beside other parts', () => {
+  const parts = (...texts: string[]) => texts.map((text) => ({ type: 'text', text }));
+  holds([user('x')], [{ role: 'user', content: parts('', 'x') }], 'PV-C6');
+  holds(
+    [...go, tool('a'), tool('b')],
+    [...go, { ...tool('a'), content: parts('x', '') }, tool('b')],
+    'PV-C6',
+  );
+});
+
 test('PV-C6 reading never throws on null or missing content', () => {
   for (const m of natives([
     calls(fn('a')),

@@ -360,6 +360,23 @@ test('PV-C6 F32 null contents become placeholders, null beside calls stays (case
   assert.deepEqual(out.messages[1], call);
 });
 
+test('PV-C6 F32 an empty text beside other parts is left out, what stands beside it stays (case 26)', () => {
+  const empty = { type: 'text', text: '' };
+  const image = { type: 'image_url', image_url: { url: 'https://a/b.png' } };
+  const call = { role: 'assistant', content: [empty], tool_calls: [fn('n1', 'spawn', '{}')] };
+  const out = mend('openai-chat', [
+    { role: 'user', content: [empty, image, empty] },
+    call,
+    { role: 'tool', tool_call_id: 'n1', content: [{ type: 'text', text: 'ok' }, empty] },
+  ]);
+  assert.deepEqual(out.broken, []);
+  assert.deepEqual(out.messages, [
+    { role: 'user', content: [image] },
+    call,
+    { role: 'tool', tool_call_id: 'n1', content: [{ type: 'text', text: 'ok' }] },
+  ]);
+});
+
 test('PV-C5 PV-A19 F32 arguments that are no object keep their text under one key', () => {
   const out = mend('openai-chat', [
     user('x'),

@@ -87,6 +87,11 @@ test('PV-R10 arguments hold an object; unknown item types pass', () => {
 test('PV-C6 contents and outputs are not empty', () => {
   holds([u, call('a'), output('a')], [u, call('a'), output('a', '')], 'PV-C6');
   holds([u], [says('user', [])], 'PV-C6');
+  const beside = [
+    { type: 'input_text', text: 'x' },
+    { type: 'input_text', text: '' },
+  ];
+  holds([u], [says('user', beside)], 'PV-C6');
 });
 
 test('PV-R12 marks on input parts and on the list form of an output are found', () => {

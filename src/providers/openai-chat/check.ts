@@ -82,9 +82,10 @@ function checkContent(content: unknown, spoken: boolean, add: Add): void {
   else if (typeof content !== 'string') add('PV-C6', ['content'], 'expected a string or array');
 }
 
-/** The list form of content, in both OpenAI APIs: not empty, not only empty texts. */
+/** The list form of content, in both OpenAI APIs: not empty, and no empty text beside other parts. */
 export function checkParts(parts: readonly unknown[], mayBeEmpty: boolean, at: Path, add: Add): void {
   let full = false;
+  const empty: number[] = [];
   for (const [i, part] of parts.entries()) {
     if (!isObject(part)) {
       add('PV-C6', [...at, i], 'a part is an object with a type');
@@ -98,6 +99,8 @@ export function checkParts(parts: readonly unknown[], mayBeEmpty: boolean, at: P
     if (isText && typeof part['text'] !== 'string')
       add('PV-C6', [...at, i, 'text'], 'a text part holds a string');
     if (!isText || part['text'] !== '') full = true;
+    else empty.push(i);
   }
-  if (!full && !mayBeEmpty) add('PV-C6', at, 'content must not be empty');
+  if (full) for (const i of empty) add('PV-C6', [...at, i, 'text'], 'a text part must not be empty');
+  else if (!mayBeEmpty) add('PV-C6', at, 'content must not be empty');
 }

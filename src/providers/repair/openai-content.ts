@@ -139,9 +139,14 @@ function mendContent(draft: RepairDraft, at: number, value: Json, key: string, t
   stringify(draft, at, value, key);
   const content = member(value, key);
   if (!Array.isArray(content)) return;
+  const full = !isEmpty(content);
   for (const [i, part] of content.entries()) {
     const own = str(part, 'type');
     const isText = own === 'text' || own === 'input_text' || own === 'output_text';
+    if (full && isText && member(part, 'text') === '') {
+      draft.content(at, 'PV-C6', 'an empty text was left out', [{ op: 'remove', path: [key, i] }]);
+      continue;
+    }
     if (own && !(isText && str(part, 'text') === undefined)) continue;
     const text = typeof part === 'string' ? part : (str(part, 'text') ?? jsonOf(part));
     draft.content(at, 'PV-C6', 'a part that the API does not know became a text', [
