@@ -83,6 +83,9 @@ const PARK_EVERY_MS = 30_000;
 const LAST_SNAPSHOTS_MS = 1_000;
 /** Journals past their retention are looked for at start and so often after it (J-13). */
 const SWEEP_EVERY_MS = 6 * 60 * 60_000;
+/** Of those that are removed so many are named in the log. */
+const TOLD = 20;
+const REMOVED = 'sessions untouched for longer than journal.retain_days are removed';
 
 export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   for (const dir of [o.paths.run, o.paths.data]) mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -330,6 +333,9 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
     store
       .sweep({ now: clock.now(), retainDays, open: registry.keys() })
       .then(async ({ removed }) => {
+        // Gone for good: the log is the only place that still tells which.
+        const sessions = removed.slice(0, TOLD).map((key) => key.session);
+        if (removed.length > 0) log.info({ sessions, removed: removed.length }, REMOVED);
         for (const key of removed) {
           await files?.forget(key);
           await recall.expire(key);

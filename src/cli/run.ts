@@ -30,7 +30,11 @@ export function register(program: Command): void {
       'play recorded conversations through a daemon and check every request; exits 1 if a check fails',
     )
     .argument('<file...>', 'conversations, one JSON value a line')
-    .addOption(new Option('--preset <name>', 'of the sessions').choices(PRESETS))
+    .addOption(
+      new Option('--preset <name>', 'of the sessions; default is that of --config, else balanced').choices(
+        PRESETS,
+      ),
+    )
     .option('--config <file>', 'YAML configuration of the sessions')
     .option('--live', 'through the running daemon; default is a private one in a temporary folder')
     .option('--json', 'as JSON')

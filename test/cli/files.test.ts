@@ -1,6 +1,6 @@
 // What commands say of files and folders that are not what they should be: always which, and what to do.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { checkFiles, spacious } from '../../src/cli/health-checks.js';
@@ -112,6 +112,14 @@ test('J-13 import tells of an old session that retention will remove, unless all
   writeFileSync(join(home, 'config.yaml'), 'journal:\n  retain_days: 0\n');
   const kept = await curated(['journal', 'import', old, '--as', 'third'], home);
   assert.deepEqual([kept.code, kept.stderr], [0, '']);
+  rmSync(join(home, 'config.yaml'));
+  assert.equal((await curated(['start', '--detach', '--port', '0'], home)).code, 0);
+  assert.equal((await curated(['stop'], home)).code, 0);
+  assert.match(
+    readFileSync(join(home, 'run', 'daemon.log'), 'utf8'),
+    /"sessions":\["golden","other","third"\],"removed":3/,
+    'what is gone for good is named in the log',
+  );
 });
 
 test('J-7 doctor tells what the daemon may not write, and a disk without room', () => {
