@@ -147,8 +147,14 @@ export const LIMITS = {
   out_stall_ms: row('ms', 60_000, 50, 3_600_000, 'without progress while above `out_pause_bytes`; then 4429'),
 
   // Queues and the end.
-  calls_in_flight: row('count', 64, 1, 65_536, 'unanswered calls of one connection; beyond it BUSY'),
-  mailbox_commands: row('count', 256, 1, 65_536, 'commands that wait for one session; beyond it BUSY'),
+  calls_in_flight: row(
+    'count',
+    1024,
+    1,
+    65_536,
+    'unanswered calls of one connection, which may serve hundreds of sessions; beyond it BUSY',
+  ),
+  mailbox_commands: row('count', 1024, 1, 65_536, 'commands that wait for one session; beyond it BUSY'),
   park_ms: row(
     'ms',
     300_000,

@@ -178,7 +178,7 @@ export const CURATED_FIELDS: Shape<CuratedSettings> = {
     {
       maxTokens: int({
         fallback: 2000,
-        min: 100,
+        min: 1,
         unit: 'tokens',
         text: 'size of the durable block; the oldest decisions go first',
       }),
