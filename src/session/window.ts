@@ -14,6 +14,11 @@ export interface Budget {
   most: number;
 }
 
+/** The window as it is told: where nobody knows it, what the gate takes for one (L5-1), for something must be reckoned with. */
+export function toldWindow(budget: Budget, settings: Settings): number {
+  return budget.window ?? settings.plugins.contextWindow.maxContextTokens;
+}
+
 /** @param maxTokens the answer's limit in this call, where the agent states one */
 export function budgetOf(state: SessionState, settings: Settings, maxTokens?: number): Budget {
   const gate = settings.plugins.contextWindow;

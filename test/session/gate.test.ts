@@ -97,6 +97,24 @@ test('L5-1 the ratio gate: 85,000 is over, 84,999 is not', async () => {
   }
 });
 
+test('L5-1 of a model that nobody knows the window told is what the gate goes by, in every kind of answer', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', { session: S, format: 'openai-chat', model: 'a-model-of-our-own' });
+  const asked = { session: S, append: [{ role: 'user', content: 'go' }] };
+  for (const kind of ['main', 'classify']) {
+    const { tokens } = await d.call('llm.prepare', { ...asked, task_kind: kind });
+    assert.deepEqual([tokens.window, tokens.threshold], [100_000, 85_000], kind);
+  }
+  const given = {
+    session: 'given',
+    format: 'openai-chat',
+    model: 'a-model-of-our-own',
+    context_window: 50_000,
+  };
+  await d.call('session.open', given);
+  assert.equal((await d.call('llm.prepare', { ...asked, session: 'given' })).tokens.window, 50_000);
+});
+
 test('L5-3 P-6 a main request is gated whatever else it carries, an exempt kind never', async () => {
   const fake = new FakeSummariser();
   const d = new BenchDaemon({ summariser: fake });

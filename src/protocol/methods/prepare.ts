@@ -31,7 +31,7 @@ const tokens = z.strictObject({
   volatile: count,
   estimated: count.describe('after calibration by the usage the provider reported'),
   p95: count,
-  window: count.optional().describe('absent: neither host nor model table knows it'),
+  window: count.describe("where neither host nor model table knows it, the gate's max_context_tokens"),
   threshold: count,
 });
 

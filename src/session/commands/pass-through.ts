@@ -11,6 +11,7 @@ import { event } from '../events.js';
 import { measureAll, measured } from '../intake.js';
 import type { Session } from '../session.js';
 import { breakpoints, requestHash, requestJson, requestText } from '../view.js';
+import { toldWindow } from '../window.js';
 import { type Prepared, type PrepareParams, type RequestTokens, tokensOf } from './prepared.js';
 
 export async function passThrough(
@@ -92,7 +93,7 @@ async function tokensGiven(session: Session, p: PrepareParams): Promise<RequestT
   const sum = (parts: readonly { tokens: number }[]) => parts.reduce((n, part) => n + part.tokens, 0);
   const features = [...fixed, ...messages].reduce((f, part) => addFeatures(f, part.features), noFeatures());
   const { tokens: estimated, p95 } = estimate({ ...fitOf(session), anchor: null }, features);
-  const { window, threshold } = session.budget(p.max_tokens);
+  const budget = session.budget(p.max_tokens);
   const all = sum(fixed) + sum(messages);
   return {
     raw: all,
@@ -102,7 +103,7 @@ async function tokensGiven(session: Session, p: PrepareParams): Promise<RequestT
     volatile: sum(messages),
     estimated,
     p95,
-    ...(window === undefined ? {} : { window }),
-    threshold,
+    window: toldWindow(budget, session.settings),
+    threshold: budget.threshold,
   };
 }

@@ -8,6 +8,7 @@ import type { ProjectedEvent } from '../project.js';
 import type { RequestBody } from '../request-body.js';
 import { rawTokens, requestTokens, toldTokens } from '../sections.js';
 import type { Session } from '../session.js';
+import { toldWindow } from '../window.js';
 
 export type PrepareParams = Params<'llm.prepare'> & { hintMap?: ReadonlyMap<number, MessageHint> };
 
@@ -20,7 +21,7 @@ export interface RequestTokens {
   volatile: number;
   estimated: number;
   p95: number;
-  window?: number;
+  window: number;
   threshold: number;
 }
 
@@ -59,7 +60,7 @@ export function tokensOf(session: Session, p: { max_tokens?: number | undefined 
     volatile: sections.volatile,
     estimated: estimated.tokens,
     p95: estimated.p95,
-    ...(budget.window === undefined ? {} : { window: budget.window }),
+    window: toldWindow(budget, settings),
     threshold: budget.threshold,
   };
 }
