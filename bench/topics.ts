@@ -1,6 +1,6 @@
 // Figures of the topic rule: what an input costs, and how well shifts and returns are found in ../shared/data/topics. The
 // weights are from those files, so quality is told by folds: each dialogue judged by weights that never saw it.
-//   node bench/run.mjs topics [--json] [fast]      (fast: cost alone)
+//   node bench/run.mjs topics [--json] [fast] [split=N]      (fast: cost alone; split: dialogues dealt out to folds by chance)
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadSettings } from '../src/settings/index.js';
@@ -127,13 +127,23 @@ export default async function bench(o: {
     figures[`${prefix}_macro_f1`] = Math.round(macroF1(judged) * 1000) / 1000;
   };
   const spliced = splicedSets(dirname(folder));
-  const folds = crossValidate(coarse, FOLDS, spliced);
+  const split = Number(o.args.find((a) => a.startsWith('split='))?.slice('split='.length) ?? 0);
+  const folds = crossValidate(coarse, FOLDS, spliced, split);
   report('provisional, folds by dialogue', 'provisional', folds.provisional);
   report('confirmed, folds by dialogue', 'confirmed', folds.confirmed);
-  report('precise, confirmed, folds by dialogue', 'precise', folds.precise);
+  const reportPrecise = (title: string, prefix: string, judged: Map<string, Judged[]>) => {
+    report(title, prefix, judged);
+    for (const [name, dialogues] of judged) {
+      const { precision, recall } = score(dialogues);
+      figures[`${prefix}_precision_${name}`] = Math.round(precision * 1000) / 1000;
+      figures[`${prefix}_recall_${name}`] = Math.round(recall * 1000) / 1000;
+    }
+  };
+  reportPrecise('precise, confirmed, folds by dialogue', 'precise', folds.precise);
   const others = leaveOneSetOut(coarse, spliced);
   report('provisional, weights from the other sets', 'other_sets_provisional', others.provisional);
   report('confirmed, weights from the other sets', 'other_sets_confirmed', others.confirmed);
+  reportPrecise('precise, weights from the other sets', 'other_sets_precise', others.precise);
   for (const name of ['mtb101return', 'codingagent'] as const) {
     const set = found.get(name);
     if (set === undefined) continue;

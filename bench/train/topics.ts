@@ -20,6 +20,7 @@ const sets = new Map(
   }),
 );
 const rule = learn(sets, splicedSets(folder));
+const { gate } = rule.precise;
 
 /** Four significant digits: what they leave off changes no decision. */
 const digits = (v: number) => String(Number(v.toPrecision(4)));
@@ -40,15 +41,25 @@ writeFileSync(
 // (${COARSE.join(', ')}, and conversations spliced of others). Made; don't edit, train again when a feature changes.
 
 import { END_FEATURES, INPUT_FEATURES } from './features.js';
+import { GATE_FEATURES } from './gate.js';
 import type { Rule } from './rule.js';
 
-export const WEIGHTS_VERSION = 4;
+export const WEIGHTS_VERSION = 5;
 
 export const WEIGHTS: Rule = {
-${block('input', rule.input, 'INPUT_FEATURES')}${block('end', rule.end, 'END_FEATURES')}  precise: { input: ${rule.precise.input}, end: ${rule.precise.end} },
+${block('input', rule.input, 'INPUT_FEATURES')}${block('end', rule.end, 'END_FEATURES')}  precise: {
+    input: ${rule.precise.input},
+    gate: {
+      names: GATE_FEATURES,
+      threshold: ${gate.threshold},
+      weights: [
+${gate.names.map((n, i) => `        ${digits(gate.weights[i]!)}, // ${n}`).join('\n')}
+      ],
+    },
+  },
 };
 `,
 );
 console.log(
-  `thresholds ${rule.input.threshold} at the input, ${rule.end.threshold} at the end; precise ${rule.precise.input}, ${rule.precise.end}`,
+  `thresholds ${rule.input.threshold} at the input, ${rule.end.threshold} at the end; precise ${rule.precise.input}, ${gate.threshold}`,
 );

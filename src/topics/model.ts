@@ -1,8 +1,9 @@
 // The default classifier: is the newest input the start of another topic? Asked twice, at the input and when the reply is
 // known. Guards first, then a small trained rule over cheap features. Pure.
 
+import { together } from './gate.js';
 import { HASHED } from './hashed.js';
-import { type Net, probability } from './net.js';
+import { probability } from './net.js';
 import type { Rule } from './rule.js';
 import type { Match, Tracker } from './tracker.js';
 import type { Utterance } from './utterance.js';
@@ -25,6 +26,7 @@ export interface Verdict {
 }
 
 const x = new Float64Array(256);
+const g = new Float64Array(64);
 
 /** Says nothing of its own: yes, no, proceed, thanks, in any language known. Never a shift. */
 export function isContentless(said: Utterance): boolean {
@@ -45,7 +47,8 @@ export class TopicModel {
     if (guarded !== undefined) return guarded;
     const { input, precise } = this.#rule;
     tracker.atInput(x);
-    return this.#verdict(tracker, input, sensitivity === 'precise' ? precise.input : input.threshold);
+    const threshold = sensitivity === 'precise' ? precise.input : input.threshold;
+    return this.#verdict(tracker, probability(input, x), threshold);
   }
 
   /** At the turn's end, with the reply's words. Without a reply it says what it said at the input. */
@@ -55,7 +58,9 @@ export class TopicModel {
     if (guarded !== undefined) return guarded;
     const { end, precise } = this.#rule;
     tracker.atEnd(x);
-    return this.#verdict(tracker, end, sensitivity === 'precise' ? precise.end : end.threshold);
+    if (sensitivity !== 'precise') return this.#verdict(tracker, probability(end, x), end.threshold);
+    tracker.atGate(x, g);
+    return this.#verdict(tracker, together(end, precise.gate, x, g), precise.gate.threshold);
   }
 
   #guard(tracker: Tracker): Verdict | undefined {
@@ -66,8 +71,7 @@ export class TopicModel {
     return undefined;
   }
 
-  #verdict(tracker: Tracker, rule: Net, threshold: number): Verdict {
-    const p = probability(rule, x);
+  #verdict(tracker: Tracker, p: number, threshold: number): Verdict {
     const shift = p >= threshold;
     const returned = shift ? returnOf(tracker) : undefined;
     return {

@@ -22,10 +22,15 @@ export function sigmoid(z: number): number {
 }
 
 /** Probability of a shift. `x` holds at least as many features as there are weights; the first is 1. */
-export function probability({ weights, units }: Weights, x: ArrayLike<number>): number {
+export function probability(weights: Weights, x: ArrayLike<number>): number {
+  return sigmoid(logOdds(weights, x));
+}
+
+/** The same, as the logarithm of the odds. */
+export function logOdds({ weights, units }: Weights, x: ArrayLike<number>): number {
   let z = product(weights, 0, x, weights.length);
   for (const unit of units) z += unit.out * Math.tanh(product(unit.weights, 0, x, unit.weights.length));
-  return sigmoid(z);
+  return z;
 }
 
 /** Of the `n` weights at `from` with `x`. Four sums beside each other: one alone waits for itself at every step. */

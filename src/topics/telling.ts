@@ -66,21 +66,25 @@ export class Telling {
   readonly tail = new WordList(TAIL_MOST);
   /** Stems of rare words, numbers aside. */
   readonly rare = new Set<number>();
+  /** Stems of what has a name in code: files, flags, identifiers. */
+  readonly named = new Set<number>();
   readonly #at: number[] = [];
   readonly #seen = new Set<number>();
 
   /** @param text of the words */
   read(words: Words, text: string): this {
-    const { first, top, head, tail, rare } = this;
+    const { first, top, head, tail, rare, named } = this;
     const at = this.#at;
     const seen = this.#seen;
     for (const list of [first, top, head, tail]) list.n = 0;
     this.headed = 0;
     rare.clear();
+    named.clear();
     seen.clear();
     at.length = 0;
-    const { stem, weight, start, n } = words;
+    const { stem, weight, start, end, n } = words;
     for (let i = 0; i < n; i += 1) {
+      if (isNamed(text, start[i]!, end[i]!)) named.add(stem[i]!);
       if (weight[i]! < TELLS) continue;
       const c = text.charCodeAt(start[i]!);
       if (weight[i]! >= RARE && !(c >= 48 && c <= 57)) rare.add(stem[i]!);
@@ -104,6 +108,27 @@ export class Telling {
     return this;
   }
 }
+
+/** Ends of file names, as letters go: `.go`, `.json`. */
+const EXTENSION_MOST = 5;
+
+/** `snake_case`, `camelCase`, `--flag` or `file.ext`. */
+function isNamed(text: string, from: number, to: number): boolean {
+  let lower = false;
+  for (let i = from; i < to; i += 1) {
+    const c = text.charCodeAt(i);
+    if (c === 95) return to - from > 2;
+    if (c >= 65 && c <= 90 && lower) return true;
+    lower = c >= 97 && c <= 122;
+  }
+  if (text.charCodeAt(from - 1) === 45 && text.charCodeAt(from - 2) === 45) return true;
+  if (text.charCodeAt(to) !== 46) return false;
+  let letters = 0;
+  while (letters <= EXTENSION_MOST && isLower(text.charCodeAt(to + 1 + letters))) letters += 1;
+  return letters > 0 && letters <= EXTENSION_MOST && !(letters === 1 && text.charCodeAt(to + 2) === 46);
+}
+
+const isLower = (c: number): boolean => c >= 97 && c <= 122;
 
 /** What words found of themselves in others: mean likeness by weight, that of the first `headed`, the best, how many are near. */
 export interface Found {

@@ -2,6 +2,7 @@
 // whether that was a shift. It decides nothing. Pure; costs per call what came new.
 
 import { endFeatures, inputFeatures, nearness, type Scene, USUAL_INPUT, USUAL_REPLY } from './features.js';
+import { gateFeatures } from './gate.js';
 import { dot } from './hashed.js';
 import { lateFeatures, type Spans } from './late-features.js';
 import { MEANING_DIMS } from './meaning.js';
@@ -148,6 +149,16 @@ export class Tracker {
     const scene = { ...this.#scene(reply), reply, inputWords: this.#inputWords };
     const n = endFeatures(scene, x);
     return n + lateFeatures({ ...scene, reply, ...this.#spans() }, x.subarray(n));
+  }
+
+  /**
+   * Numbers that the gate asks for about the open input and its reply.
+   * @param end filled by `atEnd`
+   * @returns how many
+   */
+  atGate(end: ArrayLike<number>, x: Float64Array): number {
+    const { topic, input } = this;
+    return gateFeatures({ topic, input, reply: this.#reply, sessionWords: this.#session }, end, x);
   }
 
   /** Cosine of the open input with the running topic, by the default embedder. */

@@ -74,7 +74,7 @@ test("an agent's transcript is parted where its session began anew; results and 
       user('another day'),
       { role: 'assistant', content: null },
     ],
-    meta: { session_starts: [5] },
+    meta: { session_starts: [{ msg: 5 }] },
   });
   assert.deepEqual(parts, [
     [{ input: 'fix the test', reply: 'looking\ndone', shift: false }],

@@ -1,6 +1,7 @@
 // What the topic rules are worth on marked dialogues, beside the trivial ones: always, never, and the seed's centroid.
 
 import { cosine } from '../../pool/vectors.js';
+import { seeded } from '../../random.js';
 import { type Rolling, rollingStep } from '../centroid.js';
 import { embedHashed, HASHED_DIMS } from '../hashed.js';
 import { matchPhrase, type PhraseRule } from '../phrases.js';
@@ -11,6 +12,7 @@ import { WEIGHTS } from '../weights.js';
 import type { Dialogue } from './data.js';
 import { learn, run, type Sets } from './learn.js';
 import { type Judged, type Scores, score } from './metrics.js';
+import type { Spliced } from './splice.js';
 
 export type Rated = Readonly<Record<string, Scores>>;
 
@@ -44,15 +46,7 @@ export function rateRules(dialogues: readonly Dialogue[], phrases: PhraseRule, r
     seed: score(judge(dialogues, seedRule(phrases, 0.55))),
     provisional: score(rolled.input.get('set')!),
     confirmed: score(rolled.end.get('set')!),
-    precise: score(run(new Map([['set', dialogues]]), precise(rule)).end.get('set')!),
-  };
-}
-
-function precise(rule: Rule): Rule {
-  return {
-    ...rule,
-    input: { ...rule.input, threshold: rule.precise.input },
-    end: { ...rule.end, threshold: rule.precise.end },
+    precise: score(run(new Map([['set', dialogues]]), rule, 'precise').end.get('set')!),
   };
 }
 
@@ -62,13 +56,17 @@ export interface Unseen {
   precise: Map<string, Judged[]>;
 }
 
-/** Each dialogue judged by weights that never saw it: folds by dialogue, thresholds from the training part alone. */
-export function crossValidate(sets: Sets, folds: number, spliced?: Sets): Unseen {
+/**
+ * Each dialogue judged by weights that never saw it: folds by dialogue, thresholds from the training part alone.
+ * @param split 0 deals the dialogues out in their order, others in an order of chance
+ */
+export function crossValidate(sets: Sets, folds: number, spliced?: Spliced, split = 0): Unseen {
   const out: Unseen = { provisional: new Map(), confirmed: new Map(), precise: new Map() };
+  const dealt = split === 0 ? sets : new Map([...sets].map(([name, ds]) => [name, shuffled(ds, split)]));
   for (let fold = 0; fold < folds; fold += 1) {
     const part = (mine: boolean) =>
       new Map(
-        [...sets].map(([name, ds]) => [name, ds.filter((_, i) => (i % folds === fold) === mine)] as const),
+        [...dealt].map(([name, ds]) => [name, ds.filter((_, i) => (i % folds === fold) === mine)] as const),
       );
     add(out, part(true), learn(part(false), spliced));
   }
@@ -76,7 +74,7 @@ export function crossValidate(sets: Sets, folds: number, spliced?: Sets): Unseen
 }
 
 /** Each set judged by weights from the other sets, and from those that are spliced of other conversations. */
-export function leaveOneSetOut(sets: Sets, spliced?: Sets): Unseen {
+export function leaveOneSetOut(sets: Sets, spliced?: Spliced): Unseen {
   const out: Unseen = { provisional: new Map(), confirmed: new Map(), precise: new Map() };
   for (const [name, dialogues] of sets) {
     const others = new Map([...sets].filter(([other]) => other !== name));
@@ -85,9 +83,15 @@ export function leaveOneSetOut(sets: Sets, spliced?: Sets): Unseen {
   return out;
 }
 
+function shuffled<T>(items: readonly T[], seed: number): T[] {
+  const random = seeded(seed);
+  const keyed = items.map((item) => ({ item, key: random() }));
+  return keyed.sort((a, b) => a.key - b.key).map((k) => k.item);
+}
+
 function add(out: Unseen, sets: Sets, rule: Rule): void {
   const rolled = run(sets, rule);
-  const sure = run(sets, precise(rule));
+  const sure = run(sets, rule, 'precise');
   for (const name of sets.keys()) {
     out.provisional.set(name, [...(out.provisional.get(name) ?? []), ...rolled.input.get(name)!]);
     out.confirmed.set(name, [...(out.confirmed.get(name) ?? []), ...rolled.end.get(name)!]);

@@ -61,6 +61,63 @@ export function fitNet(examples: readonly Example[], fit: Fit): Weights {
   };
 }
 
+/**
+ * A logistic rule: weighted maximum likelihood, by Newton's steps.
+ * @param decay of the weights, in spreads of their features; the bias has none
+ */
+export function fitLogistic(examples: readonly Example[], decay: number): number[] {
+  const d = examples[0]!.x.length;
+  const { mean, spread } = scales(examples, d);
+  const total = examples.reduce((sum, e) => sum + e.weight, 0);
+  const w = new Float64Array(d);
+  const z = new Float64Array(d);
+  for (let step = 0; step < NEWTON_STEPS; step += 1) {
+    const slope = Array.from({ length: d }, (_, i) => (i === 0 ? 0 : decay * w[i]!));
+    const bend = Array.from({ length: d }, (_, i) => {
+      const row = new Float64Array(d);
+      row[i] = i === 0 ? 1e-6 : decay;
+      return row;
+    });
+    for (const { x, y, weight } of examples) {
+      z[0] = 1;
+      for (let i = 1; i < d; i += 1) z[i] = (x[i]! - mean[i]!) / spread[i]!;
+      const p = sigmoid(product(w, 0, z, d));
+      const off = ((p - (y ? 1 : 0)) * weight) / total;
+      const sway = (Math.max(p * (1 - p), 1e-4) * weight) / total;
+      for (let i = 0; i < d; i += 1) {
+        slope[i]! += off * z[i]!;
+        const row = bend[i]!;
+        const by = sway * z[i]!;
+        for (let k = 0; k < d; k += 1) row[k]! += by * z[k]!;
+      }
+    }
+    const by = solve(bend, slope);
+    for (let i = 0; i < d; i += 1) w[i]! -= by[i]!;
+  }
+  const out = Array.from(w, (v, i) => (i === 0 ? v : v / spread[i]!));
+  for (let i = 1; i < d; i += 1) out[0]! -= out[i]! * mean[i]!;
+  return out;
+}
+
+const NEWTON_STEPS = 9;
+
+/** Of `a` times what is returned is `b`; `a` is symmetric and positive. Both are used up. */
+function solve(a: Float64Array[], b: number[]): number[] {
+  const d = b.length;
+  for (let i = 0; i < d; i += 1) {
+    for (let k = i + 1; k < d; k += 1) {
+      const factor = a[k]![i]! / a[i]![i]!;
+      for (let j = i; j < d; j += 1) a[k]![j]! -= factor * a[i]![j]!;
+      b[k]! -= factor * b[i]!;
+    }
+  }
+  for (let i = d - 1; i >= 0; i -= 1) {
+    for (let j = i + 1; j < d; j += 1) b[i]! -= a[i]![j]! * b[j]!;
+    b[i]! /= a[i]![i]!;
+  }
+  return b;
+}
+
 function scales(examples: readonly Example[], d: number): { mean: Float64Array; spread: Float64Array } {
   const mean = new Float64Array(d);
   const spread = new Float64Array(d);

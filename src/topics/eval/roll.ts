@@ -13,9 +13,10 @@ export interface Step {
   guarded: boolean;
   /** A phrase of a pack stands at a sentence's start. */
   phrase: boolean;
-  /** Features at the input and at the end; views, valid until the next step. */
+  /** Features at the input, at the end and of the gate; views, valid until the next step. */
   input: Float64Array;
   end: Float64Array;
+  gate: Float64Array;
   tracker: Tracker;
 }
 
@@ -50,12 +51,15 @@ export function roll(dialogue: Dialogue, decide: (step: Step) => boolean): void 
     const n = tracker.atInput(buffer);
     if (e.reply !== '') tracker.answerRead(reply);
     const m = tracker.atEnd(buffer.subarray(n));
+    const end = buffer.subarray(n, n + m);
+    const gate = buffer.subarray(n + m);
     const shift = decide({
       at,
       guarded: isContentless(input) || input.cues.shiftAt >= 0,
       phrase: !isContentless(input) && input.cues.shiftAt >= 0,
       input: buffer.subarray(0, n),
-      end: buffer.subarray(n, n + m),
+      end,
+      gate: gate.subarray(0, tracker.atGate(end, gate)),
       tracker,
     });
     tracker.fold(shift);
