@@ -89,7 +89,7 @@ export function placeOf(session: Session, text: string, tokens: number): Place |
       return edit === undefined ? undefined : { ...edit, touches: at };
     }
   }
-  if (profile.alternation === 'template' && lastVisible(session) === 'user') {
+  if (alternates && lastVisible(session) === 'user') {
     const user = state.messages.findLastIndex(
       (m, i) => m.reading.role === 'user' && !state.ledger.isDropped(i),
     );
@@ -156,11 +156,12 @@ function insideOf(session: Session, at: number, text: string, tokens: number): P
   return edit === undefined ? undefined : { edit: { ...edit, at, delta: tokens, own: true }, message: at };
 }
 
-/** Role of the newest message that a chat template sees (PV-S2). */
-function lastVisible(session: Session): string | undefined {
-  const { state, rendering } = session;
+/** Role of the newest message that a chat template sees: ours count too, and where roles are strict, tools and calls (PV-S1, PV-S2). */
+function lastVisible({ state, rendering, profile }: Session): string | undefined {
   rendering.sync(state);
+  const strict = profile.alternation === 'strict';
   return rendering.pieces.findLast(
-    (p) => p.reading.role !== 'tool' && !p.reading.parts.some((part) => part.kind === 'tool_call'),
+    ({ reading: { role, parts } }) =>
+      role !== 'system' && (strict || (role !== 'tool' && !parts.some((part) => part.kind === 'tool_call'))),
   )?.reading.role;
 }

@@ -230,3 +230,20 @@ test('NS-22 PV-A12 where the operator speaks last, the block stands in the user 
     assert.equal((await d.call('journal.replay', { session: S })).identical, true);
   }
 });
+
+test('NS-22 PV-S1 strict alternation: behind a result that comes late as the user’s text the block makes no second user turn', async () => {
+  const d = new BenchDaemon();
+  const config = { ...NONE, curated: { alternation: 'strict' } };
+  await open(d, { format: 'openai-chat', model: 'gemma-3-9b', config });
+  const calls = ['a', 'b'].map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } }));
+  const tool = (id: string) => ({ role: 'tool', tool_call_id: id, content: `out of ${id}` });
+  const round = [user('go'), { role: 'assistant', content: null, tool_calls: calls }, tool('a')];
+  await prepare(d, round, { pending: ['b'] });
+  await d.call('durable.add_decision', { session: S, text: 'Use port 7443' });
+  const { request } = await prepare(d, [{ role: 'assistant', content: 'meanwhile' }, tool('b')]);
+  const roles = request.messages.map((m: Json) => m.role);
+  assert.deepEqual(roles, ['user', 'assistant', 'tool', 'tool', 'assistant', 'user']);
+  assert.match(JSON.stringify(request.messages), /out of b/);
+  assert.equal(copies(request, 'Use port 7443'), 1);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
