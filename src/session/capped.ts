@@ -8,6 +8,7 @@ import type { Draft } from './commit.js';
 import { keptRuns, thinkingBehind, undone } from './condense/apply.js';
 import { isStranded, stands } from './condense/range.js';
 import { event } from './events.js';
+import { positionOf } from './ledger.js';
 import { mayLeave, openFrom, thinksOn } from './open-round.js';
 import { knownPrefix } from './prefix.js';
 import type { Session } from './session.js';
@@ -112,6 +113,9 @@ function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlyS
   const first = rendering.indexOf(isTold ? covers[0] : range.from);
   const cycle = { kind: 'compaction' as const, range };
   const ours = undone(session, cycle).filter((seq) => seq !== state.summary?.seq && seq !== old?.seq);
+  // Repairs come back with what took them out; what else of ours stood there is put in place anew.
+  const loose = ours.map((seq) => state.ledger.get(seq)).filter((d) => d?.type !== 'session.repaired');
+  const taken = Math.min(...loose.flatMap((d) => d?.edits ?? []).map(positionOf));
   const turns: [number, number] = [state.messages[covers[0]]!.turn, state.messages[range.to]!.turn];
   const done = draft.push(
     event('memory.capped', {
@@ -143,7 +147,28 @@ function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlyS
     draft.push(
       event('memory.diagnostic', { what: 'cap_unfit', detail: broken[0]?.message, _undo: [done.event.seq] }),
     );
-    return false;
+    if (taken >= state.sent.messages) return false;
+    rendering.sync(state);
+    const cost = prefix.known ? rendering.tokensBetween(taken, prefix.messages) : 0;
+    draft.push(
+      event('memory.curated', {
+        layer: 'capped',
+        sections_touched: [
+          {
+            section_id: `${PLUGIN_IDS.capped}/unfit`,
+            kind: 'volatile',
+            tokens_delta: rendering.tokens - before,
+          },
+        ],
+        cache_invalidates: true,
+        at_turn: state.turn,
+        first_message: rendering.indexOf(taken),
+        recache_tokens: cost,
+        reason: 'cap',
+        ...thinkingBehind(session, taken, pending),
+      }),
+    );
+    return true;
   }
   draft.push(
     event('memory.curated', {
@@ -166,14 +191,18 @@ function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlyS
   return sent;
 }
 
-/** A word of ours in the place of what was left out, where the provider wants the user to speak first (PV-A10). */
+/**
+ * A word of ours in the place of what was left out, where the provider wants the user to speak first (PV-A10), or at all (PV-S4).
+ */
 function noticeOf(session: Session, range: CapRange, handle: string): string | undefined {
   const { state, profile } = session;
   const strict = state.format === 'anthropic' || (profile.alternation ?? 'none') !== 'none';
-  if (!strict || state.summary !== undefined) return undefined;
-  const next = state.messages.find(
+  if (state.summary !== undefined) return undefined;
+  const rest = state.messages.filter(
     (m, at) => at > range.to && m.reading.role !== 'system' && !state.ledger.isDropped(at),
   );
-  if (next === undefined || next.reading.role === 'user') return undefined;
+  const [next] = rest;
+  const isSilent = profile.needsUser === true && !rest.some((m) => m.reading.role === 'user');
+  if (!isSilent && (!strict || next === undefined || next.reading.role === 'user')) return undefined;
   return `Messages before this point were left out to keep the newest ${session.settings.plugins.capped.maxMessages}. Handle ${handle} gives them back.`;
 }

@@ -8,7 +8,17 @@ import { profileOf } from '../../src/providers/profile.js';
 import { specOf } from '../../src/providers/spec.js';
 import type { Format } from '../../src/providers/types.js';
 import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
-import { COMPACTION, compact, events, FakeSummariser, open, prepare, S, texts } from './condensing.js';
+import {
+  COMPACTION,
+  compact,
+  events,
+  FakeSummariser,
+  journal,
+  open,
+  prepare,
+  S,
+  texts,
+} from './condensing.js';
 
 const CAPPED = 'nexus.memory.capped';
 
@@ -57,6 +67,42 @@ test('H-1 P-7 the word of ours that stands for what was left out changes with ea
   }
   assert.equal((await d.call('journal.replay', { session: S })).identical, true);
 });
+
+test('H-1 PV-S4 NS-21 no user is left by the cut: a word of ours stands there, and the durable block moves with notice', async () => {
+  const d = new BenchDaemon();
+  const chat = { format: 'openai-chat', model: 'gpt-4o' };
+  await open(d, [CAPPED], { ...capped(4), ...chat, curated: { boundary: 'round' } });
+  await d.call('durable.add_decision', { session: S, text: 'Use port 7443' });
+  const round = (id: string): Json[] => [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'run', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: id, content: `out ${id}` },
+  ];
+  let sent = (await prepare(d, [user('go')])).request.messages as Json[];
+  for (const id of ['a', 'b', 'c', 'd']) {
+    await d.call('session.append', { session: S, messages: round(id) });
+    const { decisions } = await d.call('turn.end', { session: S, final: false });
+    const { request, curated } = await prepare(d);
+    const told = [...decisions, ...curated]
+      .filter((c: Json) => c.cache_invalidates)
+      .map((c: Json) => c.first_message);
+    const same = Math.min(...told, sent.length);
+    assert.deepEqual(request.messages.slice(0, same), sent.slice(0, same), id);
+    assert.ok(request.messages.length <= 6, id);
+    assert.equal(texts(request.messages).split('Use port 7443').length, 2, id);
+    sent = request.messages;
+  }
+  assert.match(texts(sent, 'user'), /newest 4/);
+  assert.equal((await journalOf(d, 'cap_unfit')).length, 0);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+async function journalOf(d: BenchDaemon, what: string): Promise<Json[]> {
+  return (await journal(d, 'memory.diagnostic')).filter((e) => e.what === what);
+}
 
 test('H-1 where all that stood before a change has left, the request is made anew from the start', async () => {
   for (const max of [2, 3, 4, 5, 6]) {
