@@ -91,6 +91,8 @@ export function readAnswer(answer: ModelAnswer, turns: readonly [number, number]
   if (parsed.text === '') return 'empty';
   if (parsed.text.length <= REFUSAL_CHARS && REFUSAL.test(parsed.text) && !/<summary\b/i.test(answer.text))
     return 'refusal';
-  const outside = rangesOf(answer.text).some(([lo, hi]) => lo < turns[0] || hi > turns[1] || lo > hi);
-  return outside ? 'other_range' : parsed;
+  // Models count turns from one, or one too far; which turns a summary stands for is ours to know (L4-14). A range that has no turn
+  // of those that were asked for is another text's.
+  const isOthers = rangesOf(answer.text).some(([lo, hi]) => hi < turns[0] || lo > turns[1] || lo > hi);
+  return isOthers ? 'other_range' : parsed;
 }

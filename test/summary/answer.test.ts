@@ -57,6 +57,22 @@ test('F36 an answer that is no summary is rejected with its reason', () => {
   for (const [answer, reason] of cases) assert.equal(readAnswer(answer, TURNS), reason);
 });
 
+test('F36 L4-14 a model that counts its turns otherwise is taken: the range is ours to know', () => {
+  for (const turns of ['4-9', '2-7', '1-20', '8-8'])
+    assert.deepEqual(
+      readAnswer({ text: `<summary compressed-from-turns="${turns}">kept</summary>` }, TURNS),
+      {
+        text: 'kept',
+        kinds: null,
+      },
+    );
+  for (const turns of ['0-2', '9-9', '8-3'])
+    assert.equal(
+      readAnswer({ text: `<summary compressed-from-turns="${turns}">x</summary>` }, TURNS),
+      'other_range',
+    );
+});
+
 test('F36 what only looks like a refusal is taken', () => {
   const text = `<summary compressed-from-turns="3-8">I cannot find the file, the user said.</summary>`;
   assert.deepEqual(readAnswer({ text, stopReason: 'end_turn' }, TURNS), {
