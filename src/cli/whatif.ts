@@ -34,7 +34,7 @@ export function register(program: Command): void {
       if (isEmpty) {
         const { skipped, lines } = report;
         process.stderr.write(
-          `curated: no session in these logs: ${whole(skipped)} of ${counted(lines, 'line')} are damaged or of a kind that is not known\n`,
+          `curated: no session in these logs: ${whole(skipped)} of ${counted(lines, 'line')} damaged or of no known kind\n`,
         );
         process.exitCode = EXIT.usage;
       }

@@ -210,7 +210,6 @@ export const EVENTS = {
 } as const;
 
 export type EventName = keyof typeof EVENTS;
-export type EventPayload<E extends EventName> = z.output<(typeof EVENTS)[E]['payload']>;
 
 /** What every event notification carries beside its payload. */
 export const eventHead = z.looseObject({
@@ -233,4 +232,3 @@ export const SIGNALS = {
     payload: z.looseObject({ session: name, to_seq: count, epoch: count, archived: text }),
   },
 } as const;
-export type SignalName = keyof typeof SIGNALS;

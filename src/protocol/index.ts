@@ -4,10 +4,8 @@ export {
   EVENTS,
   type EventHead,
   type EventName,
-  type EventPayload,
   eventHead,
   SIGNALS,
-  type SignalName,
 } from './events.js';
 export {
   type Call,
@@ -48,7 +46,6 @@ export {
 } from './server-requests.js';
 export { type Checked, check, checkServerResult } from './validate.js';
 export {
-  BEARER_PREFIX,
   FORMATS,
   isExemptTask,
   isKnownTask,
@@ -58,5 +55,4 @@ export {
   SCHEMA_VERSION,
   SUBPROTOCOLS,
   type Subprotocol,
-  type WireFormat,
 } from './vocabulary.js';

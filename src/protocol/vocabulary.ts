@@ -7,11 +7,8 @@ export const SCHEMA_VERSION = 1;
 
 export const SUBPROTOCOLS = ['curated.v1.json', 'curated.v1.msgpack'] as const;
 export type Subprotocol = (typeof SUBPROTOCOLS)[number];
-/** Clients that cannot set headers offer `curated.bearer.<token>` beside one of the two above. */
-export const BEARER_PREFIX = 'curated.bearer.';
 
 export const FORMATS = ['anthropic', 'openai-chat', 'openai-responses'] as const;
-export type WireFormat = (typeof FORMATS)[number];
 
 export const PRESETS = ['off', 'observe', 'conservative', 'balanced', 'aggressive'] as const;
 export type PresetName = (typeof PRESETS)[number];
