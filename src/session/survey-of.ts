@@ -15,6 +15,7 @@ import { spentOf } from './spending.js';
 import type { SessionState } from './state.js';
 import { toolSurvey } from './tool-survey-of.js';
 import { inTopic, topicEndedSince } from './topics/spans.js';
+import { toldWindow } from './window.js';
 
 export interface SurveyOptions {
   forced?: boolean;
@@ -110,7 +111,7 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
       rendering.tokensBetween(at, end) + (at < 0 ? sectionTokens(state, rendering).static : 0),
     viewTokens: requestTokens(state, rendering, settings.curated.fixedOverheadTokens),
     budget: budget.most,
-    window: budget.window,
+    window: toldWindow(budget, settings),
     prefix: o.prefix,
     cachesTo: cachesTo(session),
     entryBefore: (at) => entryBefore(state.ends, at),

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { CuratedError } from '../../src/errors.js';
 import { MemoryStore } from '../../src/journal/index.js';
 import type { Summary } from '../../src/summary/summariser.js';
-import { assistant, BenchDaemon, type Json, toolRound, user } from './bench-daemon.js';
+import { assistant, BenchDaemon, clearing, type Json, toolRound, user } from './bench-daemon.js';
 import {
   BUFFER,
   events,
@@ -113,6 +113,22 @@ test('L5-1 of a model that nobody knows the window told is what the gate goes by
   };
   await d.call('session.open', given);
   assert.equal((await d.call('llm.prepare', { ...asked, session: 'given' })).tokens.window, 50_000);
+});
+
+test('L5-1 a fraction of the window is one of what the gate goes by, where nobody knows the model', async () => {
+  for (const [fraction, cleared] of [
+    [0.01, 1],
+    [0.5, 0],
+  ]) {
+    const d = new BenchDaemon();
+    const config = clearing({ age_turns: 1 }, { cost_rule: 'off', trigger: [{ fraction }] });
+    await d.call('session.open', { session: S, format: 'anthropic', model: 'a-model-of-our-own', config });
+    const body = 'y'.repeat(20_000);
+    await d.call('llm.prepare', { session: S, append: [user('go'), ...toolRound('a', 'read', {}, body)] });
+    await d.call('session.append', { session: S, messages: [{ role: 'assistant', content: 'done' }] });
+    await d.call('turn.end', { session: S });
+    assert.equal((await d.call('session.state', { session: S })).cleared.length, cleared, `${fraction}`);
+  }
 });
 
 test('L5-3 P-6 a main request is gated whatever else it carries, an exempt kind never', async () => {
