@@ -1,37 +1,13 @@
 #!/usr/bin/env node
 // The command line's door: parses, hands over to one file per command, sets the exit code.
 import { Command, CommanderError } from 'commander';
-import { register as bisect } from './cli/bisect.js';
-import { register as completion } from './cli/completion.js';
-import { register as config, printConfig } from './cli/config.js';
-import { register as context } from './cli/context.js';
-import { register as count } from './cli/count.js';
-import { register as demo } from './cli/demo.js';
-import { register as diff } from './cli/diff.js';
-import { register as doctor } from './cli/doctor.js';
-import { register as evaluate } from './cli/eval.js';
+import { registerFor } from './cli/commands.js';
 import { EXIT, misused, report } from './cli/failure.js';
-import { register as files } from './cli/files.js';
-import { register as forget } from './cli/forget.js';
-import { register as help, saysErrors } from './cli/help.js';
-import { register as journal } from './cli/journal.js';
-import { register as mcp } from './cli/mcp.js';
-import { register as promote } from './cli/promote.js';
-import { register as replay } from './cli/replay.js';
-import { register as run } from './cli/run.js';
-import { register as sample } from './cli/sample.js';
-import { register as savings } from './cli/savings.js';
-import { register as sessions } from './cli/sessions.js';
-import { register as start } from './cli/start.js';
-import { register as state } from './cli/state.js';
-import { register as status } from './cli/status.js';
-import { register as stop } from './cli/stop.js';
-import { register as tail } from './cli/tail.js';
-import { register as token } from './cli/token.js';
-import { register as tokenizers } from './cli/tokenizers.js';
-import { register as undo } from './cli/undo.js';
-import { register as whatif } from './cli/whatif.js';
+import { saysErrors } from './cli/help.js';
 import { VERSION } from './version.js';
+
+/** Ends the parsing: nothing else is asked for. */
+const PRINT_CONFIG = 'curated.printConfig';
 
 const program = saysErrors(new Command('curated'))
   .description('Keeps the context of LLM agents small, valid and cheap')
@@ -49,43 +25,8 @@ wrong, 3 a daemon runs already. With --json a failure is {"error": …} on stdou
   )
   .exitOverride()
   .on('option:print-config', () => {
-    printConfig();
-    throw new CommanderError(EXIT.ok, 'curated.printed', '');
+    throw new CommanderError(EXIT.ok, PRINT_CONFIG, '');
   });
-
-// In the order of the help.
-for (const register of [
-  start,
-  stop,
-  status,
-  doctor,
-  whatif,
-  evaluate,
-  promote,
-  sample,
-  savings,
-  run,
-  sessions,
-  tail,
-  replay,
-  files,
-  state,
-  diff,
-  bisect,
-  undo,
-  forget,
-  journal,
-  context,
-  mcp,
-  count,
-  tokenizers,
-  token,
-  config,
-  demo,
-  completion,
-  help,
-])
-  register(program);
 
 // A reader that has seen enough (`| head`) is no fault.
 process.stdout.on('error', (e: NodeJS.ErrnoException) => {
@@ -94,8 +35,19 @@ process.stdout.on('error', (e: NodeJS.ErrnoException) => {
 // Nobody is left to be told.
 process.stderr.on('error', () => {});
 
+async function run(): Promise<void> {
+  await registerFor(program, process.argv.slice(2));
+  try {
+    await program.parseAsync();
+  } catch (e) {
+    if (!(e instanceof CommanderError) || e.code !== PRINT_CONFIG) throw e;
+    const { printConfig } = await import('./cli/config.js');
+    printConfig();
+  }
+}
+
 try {
-  await program.parseAsync();
+  await run();
 } catch (e) {
   // Commander has said what is wrong itself.
   if (e instanceof CommanderError) process.exitCode = e.exitCode === 0 ? EXIT.ok : misused(e);
