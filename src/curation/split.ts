@@ -19,6 +19,8 @@ export function spansOf(readings: readonly Reading[], format: Format): Span[] {
         const waiting = open.get(id);
         if (waiting === undefined) open.set(id, [at]);
         else waiting.push(at);
+        // Calls in a row are one turn of the model: what stands in for a result that never came stands behind them all.
+        if (format === 'openai-responses' && calls(readings[at + 1])) spans.push({ from: at, to: at + 1 });
       } else if (part.kind === 'tool_result') {
         const call = open.get(id)?.shift();
         if (call !== undefined && call < at) spans.push({ from: call, to: at });
@@ -27,6 +29,10 @@ export function spansOf(readings: readonly Reading[], format: Format): Span[] {
     }
   });
   return spans;
+}
+
+function calls(reading: Reading | undefined): boolean {
+  return reading?.parts.some((p) => p.kind === 'tool_call') === true;
 }
 
 /**

@@ -116,6 +116,7 @@ function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlyS
   // Repairs come back with what took them out; what else of ours stood there is put in place anew.
   const loose = ours.map((seq) => state.ledger.get(seq)).filter((d) => d?.type !== 'session.repaired');
   const taken = Math.min(...loose.flatMap((d) => d?.edits ?? []).map(positionOf));
+  const cutBefore = old === undefined ? undefined : state.ledger.get(old.seq);
   const turns: [number, number] = [state.messages[covers[0]]!.turn, state.messages[range.to]!.turn];
   const done = draft.push(
     event('memory.capped', {
@@ -147,9 +148,23 @@ function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlyS
     draft.push(
       event('memory.diagnostic', { what: 'cap_unfit', detail: broken[0]?.message, _undo: [done.event.seq] }),
     );
-    if (taken >= state.sent.messages) return false;
+    // The cut before, whose place it had taken, stands again.
+    const handleBefore = [...state.archives].find(([, known]) => known === old?.covers)?.[0];
+    if (old !== undefined && cutBefore !== undefined && handleBefore !== undefined)
+      draft.push(
+        event('memory.capped', {
+          max_messages: settings.plugins.capped.maxMessages,
+          message_count: cutBefore.edits.filter((e) => e.op === 'drop').length,
+          covers: old.covers,
+          handle: handleBefore,
+          _edits: [...cutBefore.edits],
+        }),
+      );
     rendering.sync(state);
-    const cost = prefix.known ? rendering.tokensBetween(taken, prefix.messages) : 0;
+    // What of ours stands behind the first change is put in place anew, so all from there on may have changed.
+    const changed = Math.min(taken, covers[0]);
+    if (changed >= state.sent.messages) return false;
+    const cost = prefix.known ? rendering.tokensBetween(changed, prefix.messages) : 0;
     draft.push(
       event('memory.curated', {
         layer: 'capped',
@@ -162,10 +177,10 @@ function cut(session: Session, draft: Draft, range: CapRange, pending: ReadonlyS
         ],
         cache_invalidates: true,
         at_turn: state.turn,
-        first_message: rendering.indexOf(taken),
+        first_message: rendering.indexOf(changed),
         recache_tokens: cost,
         reason: 'cap',
-        ...thinkingBehind(session, taken, pending),
+        ...thinkingBehind(session, changed, pending),
       }),
     );
     return true;

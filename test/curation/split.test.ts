@@ -76,3 +76,16 @@ test('L4-5 no result is ever parted from its call, and no smaller cut was needed
     }),
   );
 });
+
+test('L4-4 PV-R1 parallel calls of Responses stay together, one whose result never came too: its stand-in is behind them all', () => {
+  const call = (id: string) => ({ type: 'function_call', call_id: id, name: 'f', arguments: '{}' });
+  const output = { type: 'function_call_output', call_id: 'b', output: 'r' };
+  const spans = spansOf(
+    readings([u, call('lost'), call('b'), output, u], 'openai-responses'),
+    'openai-responses',
+  );
+  assert.deepEqual(
+    [1, 2, 3, 4].map((at) => safeSplit(spans, at)),
+    [1, 1, 1, 4],
+  );
+});
