@@ -7,7 +7,7 @@ import { event } from './events.js';
 import { addToUser } from './own-text.js';
 import { knownPrefix } from './prefix.js';
 import type { Session } from './session.js';
-import type { DurableCopy, SessionState } from './state.js';
+import type { DurableCopy } from './state.js';
 
 const SECTION = 'curated.durable/block';
 /** Tokens of a message's wrapping (NS-1). */
@@ -30,7 +30,7 @@ export function placeDurable(session: Session, draft: Draft): void {
   const stands = copy !== undefined && state.ledger.get(copy.seq) !== undefined;
   if (text === '' ? !stands : stands && copy.block === text) return;
   // A copy that no request has carried, or that stands where bytes have changed anyway, goes without a price.
-  const undo = stands && isFree(state, copy) ? { _undo: [copy.seq] } : {};
+  const undo = stands && isFree(session, copy) ? { _undo: [copy.seq] } : {};
   if (text === '') {
     draft.push(event('durable.placed', { block: '', message: -1, ...undo }));
     return;
@@ -58,13 +58,16 @@ export function placeDurable(session: Session, draft: Draft): void {
 /** Superseded copies behind bytes that have changed since the last request: they are written anew in any case. */
 function dropStale(session: Session, draft: Draft): void {
   const { state } = session;
-  const free = state.durableStale.filter((c) => isFree(state, c));
+  const free = state.durableStale.filter((c) => isFree(session, c));
   if (free.length === 0) return;
   draft.push(event('durable.removed', { copies: free.length, _undo: free.map((c) => c.seq) }));
 }
 
-export function isFree(state: SessionState, copy: DurableCopy): boolean {
-  return copy.seq > state.sent.seq || copy.message >= state.dirtyFrom;
+/** May a copy go without a price? Never where thinking stands behind it that is bound to it (PV-A25). */
+export function isFree({ state, profile }: Session, copy: DurableCopy): boolean {
+  if (copy.seq > state.sent.seq) return true;
+  if (copy.message < state.dirtyFrom) return false;
+  return profile.modelClass !== 'AB' || state.thoughts.newest(state.ledger, state.messages) < copy.message;
 }
 
 /** Where a text of ours goes: behind all that was sent, in the newest user turn if there is a choice. */

@@ -24,8 +24,8 @@ export function placeIndex(session: Session, draft: Draft): void {
   const stands = copy !== undefined && state.ledger.get(copy.seq) !== undefined;
   if (stands ? copy.block === text : text === '') return;
   if (stands && !state.turnBoundary) return;
-  if (copy !== undefined && (text === '' || (stands && isFree(state, copy)))) {
-    const undo = stands && isFree(state, copy) ? { _undo: [copy.seq] } : {};
+  if (copy !== undefined && (text === '' || (stands && isFree(session, copy)))) {
+    const undo = stands && isFree(session, copy) ? { _undo: [copy.seq] } : {};
     draft.push(event('tools.indexed', { index: '', message: -1, ...undo }));
   }
   if (text === '') return;
@@ -54,7 +54,7 @@ export function placeIndex(session: Session, draft: Draft): void {
 /** Superseded copies behind bytes that have changed since the last request go for nothing. */
 function removeStale(session: Session, draft: Draft): void {
   const { state } = session;
-  const free = state.indexStale.filter((c) => isFree(state, c));
+  const free = state.indexStale.filter((c) => isFree(session, c));
   if (free.length === 0) return;
   draft.push(event('tools.index_removed', { copies: free.length, _undo: free.map((c) => c.seq) }));
 }

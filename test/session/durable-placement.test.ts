@@ -247,3 +247,34 @@ test('NS-22 PV-S1 strict alternation: behind a result that comes late as the use
   assert.equal(copies(request, 'Use port 7443'), 1);
   assert.equal((await d.call('journal.replay', { session: S })).identical, true);
 });
+
+test('NS-22 PV-A25 a superseded block stays where bound thinking stands behind it, whatever goes before it', async () => {
+  const d = new BenchDaemon();
+  const curated = { keep: { thinking_turns: 1 }, cost_rule: 'off', boundary: 'turn' };
+  await open(d, { model: 'claude-opus-5-5', config: { ...NONE, curated } });
+  const thought = (n: number) => ({
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'long '.repeat(400), signature: `s${n}` },
+      { type: 'text', text: `answer ${n}` },
+    ],
+  });
+  const seen = new Map<string, string>();
+  let history: Json[] = [user('question 0')];
+  for (let n = 0; n < 6; n += 1) {
+    await d.call('durable.set_todos', { session: S, items: [`item ${n}`] });
+    const { request } = await prepare(d, history);
+    const bare = request.messages.map((m: Json) =>
+      Array.isArray(m.content) ? m.content.filter((b: Json) => b.type !== 'thinking') : m.content,
+    );
+    // What each thought was produced behind, thinking aside, is what stands before it now (PV-A25).
+    for (const [at, m] of request.messages.entries())
+      for (const b of Array.isArray(m.content) ? m.content : [])
+        if (b.type === 'thinking')
+          assert.equal(JSON.stringify(bare.slice(0, at)), seen.get(b.signature), `${n} ${b.signature}`);
+    seen.set(`s${n}`, JSON.stringify(bare));
+    await d.call('session.append', { session: S, messages: [thought(n)] });
+    await d.call('turn.end', { session: S });
+    history = [user(`question ${n + 1}`)];
+  }
+});
