@@ -60,7 +60,7 @@ function repairedAnthropic(
   repairAnthropic(draft, rules);
   const { history, from, pending, closed } = draft;
   if (profile?.midSystem !== true) return draft.repairs;
-  const isNew = history.some((m, at) => at >= from && m.reading.role === 'system');
+  const isNew = history.slice(from).some((m) => m.reading.role === 'system');
   if (!isNew && !endsInSystem && !changesWait(history, from)) return draft.repairs;
   let { repairs } = draft;
   for (const place of ['said', 'nowhere'] as const) {

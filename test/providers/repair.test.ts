@@ -502,6 +502,43 @@ test('repairs are linear: 10,000 calls in one message, 30,000 rounds in a histor
   assert.ok((await least(500, () => clockMs(turns))) < 500, 'a turn costs what it adds');
 });
 
+/** A history that counts how many of its messages are looked at. */
+function watchedHistory(history: HistoryMessage[]): { history: HistoryMessage[]; looks(): number } {
+  let looks = 0;
+  const watched = new Proxy(history, {
+    get(target, name, receiver) {
+      if (typeof name === 'string' && /^\d+$/.test(name)) looks += 1;
+      return Reflect.get(target, name, receiver);
+    },
+  });
+  return { history: watched, looks: () => looks };
+}
+
+test('F32 mending what is new looks at few messages before it, however long the history, with each kind of model', () => {
+  const models: [Format, string][] = [
+    ['anthropic', 'claude-sonnet-4-5'],
+    ['anthropic', 'claude-opus-5-5'],
+    ['openai-chat', 'gpt-5.5'],
+    ['openai-chat', 'gemma-3-9b'],
+    ['openai-responses', 'gpt-6'],
+  ];
+  for (const [format, model] of models) {
+    const { calls, answer, asked } = SHAPES[format];
+    const messages = [asked('go')];
+    for (let i = 0; i < 1000; i++) messages.push(...calls([`c${i}`]), ...answer(`c${i}`, 'x'));
+    // The newest call goes without its result.
+    messages.push(...calls(['last']), asked('well?'));
+    const { history, looks } = watchedHistory([...historyOf(specOf(format), natives(messages))]);
+    const from = history.length - 2;
+    const profile = profileOf(format, model);
+    const mended = () => repair(specOf(format), history, from, { pending: new Set(), profile, sent: [] });
+    assert.ok(mended().length > 0, model);
+    const before = looks();
+    mended();
+    assert.ok(looks() - before < 200, `${model}: ${looks() - before} of ${history.length} looked at`);
+  }
+});
+
 test('PV-R3 F32 reasoning at the very end has produced nothing: it goes', () => {
   const u = { type: 'message', role: 'user', content: 'hi' };
   const thought = { type: 'reasoning', id: 'r', summary: [], encrypted_content: 'RU5D' };

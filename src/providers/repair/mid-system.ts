@@ -78,14 +78,22 @@ class ToolChanges {
   readonly #draft: RepairDraft;
   readonly #takes: boolean;
   readonly #declared: ReadonlySet<string> | undefined;
-  readonly #defined = new Set<string>();
+  #defined: Set<string> | undefined;
 
   constructor(draft: RepairDraft, takes: boolean, declared: ReadonlySet<string> | undefined) {
     this.#draft = draft;
     this.#takes = takes;
     this.#declared = declared;
-    for (const { reading, native } of draft.history)
-      if (reading.role === 'system') for (const name of definedIn(native)) this.#defined.add(name);
+  }
+
+  /** Tools that system messages define: looked for once a change names one that is not declared, which is seldom. */
+  #isDefined(name: string): boolean {
+    this.#defined ??= new Set(
+      this.#draft.history.flatMap(({ reading, native }) =>
+        reading.role === 'system' ? [...definedIn(native)] : [],
+      ),
+    );
+    return this.#defined.has(name);
   }
 
   /** Takes out of message `at` what the provider refuses; true where nothing is left and the message goes. */
@@ -130,7 +138,7 @@ class ToolChanges {
   #known(at: number): number[] {
     const { native } = this.#draft.history[at]!;
     const unknown = toolChanges(native).filter(
-      ({ name }) => this.#declared?.has(name) === false && !this.#defined.has(name),
+      ({ name }) => this.#declared?.has(name) === false && !this.#isDefined(name),
     );
     return changeBlocks(native).filter((i) => !unknown.some(({ path }) => path[1] === i));
   }

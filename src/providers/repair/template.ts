@@ -111,10 +111,12 @@ function alternate(
 ): void {
   const seen = new Visible(mode);
   // The newest messages before `from` set the scene: back to the last one that every template sees.
-  let start = draft.from;
-  while (start > 0 && !isPlain(draft.history[start - 1]!.reading)) start--;
   if (sent !== undefined) for (const r of sent) seen.push({ at: -1, role: r.role, calls: hasCalls(r) });
-  else for (let at = Math.max(0, start - 1); at < draft.from; at++) seen.push(stored(draft, at, demoted));
+  else {
+    let start = draft.from;
+    while (start > 0 && !isPlain(draft.history[start - 1]!.reading)) start--;
+    for (let at = Math.max(0, start - 1); at < draft.from; at++) seen.push(stored(draft, at, demoted));
+  }
   let count = 0;
   let place = -1;
   for (const message of outgoing(draft, demoted)) {
