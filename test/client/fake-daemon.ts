@@ -44,6 +44,7 @@ export class FakeDaemon {
   after: (call: Call) => 'answer' | 'drop' | 'hold' = () => 'answer';
   readonly #peers = new Set<Peer>();
   #servers: Server[] = [];
+  #isStopped = false;
   url = '';
 
   constructor(home = mkdtempSync(join(tmpdir(), 'curated-client-'))) {
@@ -53,6 +54,7 @@ export class FakeDaemon {
 
   async listen(): Promise<this> {
     mkdirSync(this.paths.run, { recursive: true });
+    this.#isStopped = false;
     const unix = await this.#serve(this.paths.socket);
     const tcp = await this.#serve(0);
     this.#servers = [unix, tcp];
@@ -79,8 +81,11 @@ export class FakeDaemon {
 
   /** Stops listening; files stay, as after a crash. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     this.drop();
-    await Promise.all(this.#servers.map((s) => new Promise((done) => s.close(done))));
+    const closed = this.#servers.map((s) => new Promise((done) => s.close(done)));
+    for (const s of this.#servers) s.closeAllConnections();
+    await Promise.all(closed);
     rmSync(this.paths.socket, { force: true });
   }
 
@@ -119,6 +124,11 @@ export class FakeDaemon {
       handleProtocols: (offered) => SUBPROTOCOLS.find((p) => offered.has(p)) ?? false,
     });
     server.on('upgrade', (request, socket, head) => {
+      // Accepted just before the end: nobody would cut it, and the server waits for it.
+      if (this.#isStopped) {
+        socket.destroy();
+        return;
+      }
       if (typeof at === 'number' && request.headers.authorization !== `Bearer ${this.token}`) {
         socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n');
         return;
