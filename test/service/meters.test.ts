@@ -1,13 +1,9 @@
 // What is counted of calls: every figure of /metrics moves, and a meter that fails harms no call.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { connect } from '../../src/client/index.js';
-import { startDaemon } from '../../src/daemon.js';
 import { createMetrics } from '../../src/observe/index.js';
-import { resolvePaths } from '../../src/paths.js';
-import { folder } from '../context/project.js';
 import { BenchDaemon, clearing, toolRound, user } from '../session/bench-daemon.js';
+import { ownDaemon } from './own-daemon.js';
 
 const BODY = 'y'.repeat(2000);
 const SESSION = {
@@ -39,20 +35,10 @@ async function converse(call: (method: never, params: never) => Promise<unknown>
 }
 
 test('counters of a daemon: prepares, layers, usage, journal and refused calls are all seen', async (t) => {
-  const paths = resolvePaths({}, folder(t));
-  const daemon = await startDaemon({ paths, port: 0, memory: true, logLevel: 'silent' });
-  t.after(() => daemon.stop());
-  const token = readFileSync(paths.tokenFile, 'utf8').trim();
-  const client = await connect({
-    url: daemon.url!,
-    token,
-    client: { name: 't', version: '1' },
-    reconnect: false,
-  });
-  t.after(() => client.close());
+  const { url, token, client } = await ownDaemon(t);
   await converse((method, params) => client.call(method, params) as Promise<unknown>);
   await assert.rejects(client.call('recall.get', { handle: 'nothing' }));
-  const page = await fetch(daemon.url!.replace('ws:', 'http:').replace('/v1', '/metrics'), {
+  const page = await fetch(url.replace('ws:', 'http:').replace('/v1', '/metrics'), {
     headers: { Authorization: `Bearer ${token}` },
   });
   const text = await page.text();

@@ -1,25 +1,11 @@
 // One connection that serves many sessions and waits for nothing: a host of many agents needs no connection for each.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { connect } from '../../src/client/index.js';
-import { startDaemon } from '../../src/daemon.js';
-import { resolvePaths } from '../../src/paths.js';
-import { folder } from '../context/project.js';
 import { user } from '../session/bench-daemon.js';
+import { ownDaemon } from './own-daemon.js';
 
 test('J-3 hundreds of calls of one connection at once are all taken, of one session in their order', async (t) => {
-  const paths = resolvePaths({}, folder(t));
-  const daemon = await startDaemon({ paths, port: 0, memory: true, logLevel: 'silent' });
-  t.after(() => daemon.stop());
-  const token = readFileSync(paths.tokenFile, 'utf8').trim();
-  const client = await connect({
-    url: daemon.url!,
-    token,
-    client: { name: 't', version: '1' },
-    reconnect: false,
-  });
-  t.after(() => client.close());
+  const { client } = await ownDaemon(t);
   const open = { format: 'anthropic', model: 'claude-sonnet-4-5', preset: 'off' } as const;
   await client.call('session.open', { ...open, session: 'one' });
   const words = Array.from({ length: 500 }, (_, i) => user(`word ${i}`));
