@@ -6,8 +6,8 @@ import type { SessionKey, Store } from '../journal/index.js';
 import { inPieces } from '../pool/pieces.js';
 import type { Committed } from '../session/commit.js';
 import type { FileKeeper } from '../session/deps.js';
-import { evolve, freshState } from '../session/evolve.js';
-import { events } from '../session/load.js';
+import { freshState } from '../session/evolve.js';
+import { events, foldOne } from '../session/load.js';
 import type { SessionState } from '../session/state.js';
 import {
   type Archive,
@@ -233,7 +233,7 @@ async function writeArchive(at: string, a: Archive): Promise<void> {
 async function* archivesOf(store: Store, key: SessionKey): AsyncGenerator<Archive> {
   const state = freshState();
   for await (const { event } of events(store, key)) {
-    evolve(state, event);
+    foldOne(key, state, event);
     if (event.type !== 'memory.compacted') continue;
     const archive = archiveOf(state, event.payload);
     if (archive !== undefined) yield archive;

@@ -154,7 +154,13 @@ export class SessionActor {
   /** Reads the journal into the state. Call once, before any command. */
   load(): Promise<void> {
     return this.#mailbox.run(async () => {
-      this.session.replace(await this.#read());
+      try {
+        this.session.replace(await this.#read());
+      } catch (e) {
+        // What could not be read is not a session without events: whoever asks next reads again.
+        this.park();
+        throw e;
+      }
       this.#cutOff = this.session.state.held.length > 0;
     });
   }
@@ -359,6 +365,7 @@ export class SessionActor {
     if (this.#parked) {
       this.session.wake(await this.#read());
       this.#parked = false;
+      this.#cutOff = this.session.state.held.length > 0;
     }
     if (this.#lost === undefined) return;
     const lost = this.#lost;

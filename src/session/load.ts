@@ -1,5 +1,6 @@
 // A session from its journal: records read, texts fetched, events folded, from a snapshot on where there is one.
 
+import { CuratedError } from '../errors.js';
 import { attach, type JournalRecord, references, type SessionKey, type Store } from '../journal/index.js';
 import { upcast } from './event-types.js';
 import type { EventType, Payloads, SessionEvent } from './events.js';
@@ -104,8 +105,23 @@ async function fold(
   for await (const { event, record } of events(store, key, state.seq + 1, toSeq)) {
     if (first && record.prev !== prev) return false;
     first = false;
-    evolve(state, event);
+    foldOne(key, state, event);
     state.hash = record.hash;
   }
   return true;
+}
+
+/**
+ * The next event of a journal. A record that is whole, and yet not what its type says (another build wrote it, or a hand), is
+ * STORAGE with `detail.quarantined`: such a session is not served.
+ */
+export function foldOne({ session }: SessionKey, state: SessionState, event: SessionEvent): void {
+  try {
+    evolve(state, event);
+  } catch (cause) {
+    if (cause instanceof CuratedError) throw cause;
+    const { seq, type } = event;
+    const message = `session ${session} is quarantined: record ${seq} is no ${type} that this build can read`;
+    throw new CuratedError('STORAGE', message, { detail: { quarantined: true, session, seq }, cause });
+  }
 }

@@ -74,7 +74,10 @@ export class SessionRegistry {
   async known(tenant: string, session: string): Promise<SessionActor> {
     const actor = await this.get(tenant, session);
     // A session that is being opened or read is not fresh for long; any other need not be waited for.
-    if (actor.session.state.status === 'fresh') await actor.idle();
+    if (actor.session.state.status === 'fresh') {
+      await actor.idle();
+      await actor.wake();
+    }
     if (actor.session.state.status === 'fresh') {
       this.#of(tenant).delete(session);
       fail('UNKNOWN_SESSION', `there is no session ${JSON.stringify(session)} for this token`);

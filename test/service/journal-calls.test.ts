@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { SqliteStore } from '../../src/journal/index.js';
+import { chain, GENESIS, MemoryStore, type SessionKey, SqliteStore } from '../../src/journal/index.js';
 import { openSqlite } from '../../src/sqlite.js';
 import {
   assistant,
@@ -167,4 +167,71 @@ test('F46 verify names the session and the record, others are served, and a back
   t.after(() => saved.close());
   const sound = await saved.check();
   assert.deepEqual([sound.structure, sound.broken, sound.sessions >= 2], [[], [], true]);
+});
+
+/** A whole journal, by its hashes, with one event written by hand. */
+async function written(daemon: BenchDaemon, session: string, change: (payload: Json) => Json, type: string) {
+  await talk(daemon, 's', 3);
+  const key = { tenant: 'default', session };
+  let head: { seq: number; hash: string } = GENESIS;
+  for (const r of await daemon.store.read({ ...key, session: 's' }, 1, 999)) {
+    const { seq, ts, turn, ver } = r;
+    const payload = r.type === type ? change(r.payload) : r.payload;
+    const record = chain(head, { seq, ts, type: r.type, turn, ver, payload });
+    daemon.store.append(key, head.seq, [record], []);
+    head = record;
+  }
+  await daemon.store.flush('ack', key);
+}
+
+test('F46 a record that is whole and not what its type says quarantines its session alone, whoever asks and how often', async () => {
+  for (const change of [() => ({}), (p: Json) => ({ ...p, text: 'no JSON' })]) {
+    const daemon = new BenchDaemon();
+    await written(daemon, 'odd', change, 'session.message');
+    const open = { session: 'odd', format: 'anthropic', model: 'claude-haiku-4-5' };
+    for (const [method, params] of [
+      ['session.state', { session: 'odd' }],
+      ['session.state', { session: 'odd' }],
+      ['session.open', open],
+      ['journal.bisect', { session: 'odd', text: 'go' }],
+      ['journal.replay', { session: 'odd' }],
+      ['session.open', open],
+    ] as const)
+      await assert.rejects(daemon.call(method as never, params as never), { kind: 'STORAGE' }, method);
+    assert.equal((await daemon.call('journal.replay', { session: 's' })).identical, true);
+  }
+});
+
+test('J-10 bisect and diff read an envelope and a system prompt that another build wrote otherwise', async () => {
+  const daemon = new BenchDaemon();
+  await written(daemon, 'odd', (p) => ({ layer: p.layer }), 'memory.curated');
+  const { found, removed } = await daemon.call('journal.bisect', { session: 'odd', text: 's 0 s 0' });
+  assert.deepEqual([found, removed!.type], ['removed', 'memory.tool_result_cleared']);
+  assert.ok((await daemon.call('journal.diff', { session: 'odd' })).changes.length > 0);
+});
+
+test('F47 a journal that could not be read once is read by whoever asks next, and never taken for a session without events', async () => {
+  class Flaky extends MemoryStore {
+    failing = false;
+    override read(key: SessionKey, from: number, limit: number) {
+      return this.failing ? Promise.reject(new Error('EIO')) : super.read(key, from, limit);
+    }
+  }
+  const store = new Flaky();
+  const before = new BenchDaemon({ store });
+  await talk(before, 's', 2);
+  const { seq } = await before.call('session.state', { session: 's' });
+  const daemon = new BenchDaemon({ store });
+  const open = { session: 's', format: 'anthropic', model: 'claude-haiku-4-5' } as const;
+  store.failing = true;
+  // One that comes while another reads waits for the same, and neither makes a session.
+  const asked = [0, 1].flatMap(() => [
+    daemon.call('session.state', { session: 's' }),
+    daemon.call('session.open', open),
+  ]);
+  for (const answer of await Promise.allSettled(asked))
+    assert.match(String((answer as PromiseRejectedResult).reason), /EIO/);
+  store.failing = false;
+  assert.equal((await daemon.call('session.state', { session: 's' })).seq, seq);
+  assert.equal((await daemon.call('session.open', open)).resumed, true);
 });

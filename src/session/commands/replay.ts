@@ -3,8 +3,8 @@
 import { sha256 } from '../../hash.js';
 import type { SessionKey, Store } from '../../journal/index.js';
 import { canonicalize } from '../../json/index.js';
-import { evolve, freshState } from '../evolve.js';
-import { events } from '../load.js';
+import { freshState } from '../evolve.js';
+import { events, foldOne } from '../load.js';
 import { Rendering } from '../rendering.js';
 import { requestHash, requestJson, requestText } from '../view.js';
 
@@ -27,7 +27,7 @@ export async function replay(
   const rendering = new Rendering();
   const found: Replayed = { requests: 0, identical: true, mismatches: [] };
   for await (const { event, record } of events(store, key, 1, toSeq)) {
-    evolve(state, event);
+    foldOne(key, state, event);
     state.hash = record.hash;
     if (event.type !== 'llm.request') continue;
     found.requests += 1;

@@ -90,14 +90,5 @@ function brings(payload: object, needle: Needle): boolean {
     _edits?: { json?: unknown }[];
   };
   const texts = [system, tools, text, ...(edits ?? []).map((e) => e.json)];
-  return texts.some((t) => typeof t === 'string' && isJson(t) && needle.isIn(t));
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return texts.some((t) => typeof t === 'string' && needle.isIn(t));
 }

@@ -68,11 +68,12 @@ function toldOf(e: SessionEvent): Told {
 }
 
 function priceOf(e: Extract<SessionEvent, { type: 'memory.curated' }>): Price {
-  const p = e.payload;
+  // An imported journal is whole as a chain of records; what other builds wrote into a payload is not known.
+  const p: Partial<typeof e.payload> = e.payload;
   return {
     seq: e.seq,
-    cache_invalidates: p.cache_invalidates,
-    tokens_delta: p.sections_touched.reduce((sum, s) => sum + s.tokens_delta, 0),
+    cache_invalidates: p.cache_invalidates === true,
+    tokens_delta: (p.sections_touched ?? []).reduce((sum, s) => sum + s.tokens_delta, 0),
     ...(p.reason === undefined ? {} : { reason: p.reason }),
     ...(p.recache_tokens === undefined ? {} : { recache_tokens: p.recache_tokens }),
     ...(p.saves_per_request === undefined ? {} : { saves_per_request: p.saves_per_request }),

@@ -3,9 +3,9 @@
 import { fail } from '../../errors.js';
 import type { SessionKey, Store } from '../../journal/index.js';
 import { RawJson } from '../../json/index.js';
-import { evolve, freshState } from '../evolve.js';
+import { freshState } from '../evolve.js';
 import { positionOf } from '../ledger.js';
-import { events } from '../load.js';
+import { events, foldOne } from '../load.js';
 import { Rendering } from '../rendering.js';
 import type { SessionState } from '../state.js';
 import { Chronicle, type Told } from './chronicle.js';
@@ -46,7 +46,7 @@ export async function diffOf(store: Store, key: SessionKey, wanted: DiffWanted):
   const state = freshState();
   const chronicle = new Chronicle();
   for await (const { event: e } of events(store, key, 1, found.seq)) {
-    evolve(state, e);
+    foldOne(key, state, e);
     chronicle.take(e);
   }
   const rendering = new Rendering();

@@ -10,11 +10,12 @@ export class Needle {
     this.#forms = [once, JSON.stringify(once).slice(1, -1)];
   }
 
-  /** @param json exact JSON text of a message, a system prompt or a list of tools */
+  /** @param json exact JSON text of a message, a system prompt or a list of tools; nothing is in what is no JSON */
   isIn(json: string): boolean {
     let found = this.#known.get(json);
     if (found === undefined) {
-      found = this.#has(json) || (json.includes('\\') && this.#has(JSON.stringify(JSON.parse(json))));
+      const plain = plainSpelling(json);
+      found = plain !== undefined && (this.#has(json) || (plain !== json && this.#has(plain)));
       this.#known.set(json, found);
     }
     return found;
@@ -22,5 +23,15 @@ export class Needle {
 
   #has(json: string): boolean {
     return this.#forms.some((form) => json.includes(form));
+  }
+}
+
+/** The same value as our own writer spells it, which is how the text looked for is spelled. */
+function plainSpelling(json: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return json.includes('\\') ? JSON.stringify(value) : json;
+  } catch {
+    return undefined;
   }
 }
