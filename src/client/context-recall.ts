@@ -66,12 +66,13 @@ export async function answerContextRecall(
   args: ContextRecallArguments,
 ): Promise<string> {
   if (typeof args.handle === 'string' && args.handle !== '') {
+    const grep = typeof args.grep === 'string' && args.grep !== '' ? args.grep : undefined;
     const got = await client.call('recall.get', {
       handle: args.handle,
       max_tokens: MOST_TOKENS,
-      ...(typeof args.grep === 'string' && args.grep !== '' ? { grep: args.grep } : {}),
+      ...(grep === undefined ? {} : { grep }),
     });
-    return got.text ?? JSON.stringify(got.parts);
+    return told(got, grep);
   }
   const query = typeof args.query === 'string' ? args.query : '';
   const topic = typeof args.topic === 'string' && args.topic !== '' ? { topic: args.topic } : {};
@@ -81,6 +82,19 @@ export async function answerContextRecall(
   if (hits.length === 0) return 'Nothing found.';
   const head = 'topic' in topic ? [`## L2 — ON-DEMAND (${hits.length} entries)`] : [];
   return [...head, ...hits.map(line)].join('\n');
+}
+
+/** An empty answer or a cut one would be taken for the whole. */
+function told(
+  { text, parts, total_bytes: total }: WireResult<'recall.get'>,
+  grep: string | undefined,
+): string {
+  if (text === undefined) return JSON.stringify(parts);
+  if (text === '' && total === 0) return 'The original holds no text.';
+  if (text === '') return `No line of the original holds ${JSON.stringify(grep)}.`;
+  const given = Buffer.byteLength(text);
+  if (grep !== undefined || given >= total) return text;
+  return `${text}\n[the first ${given} of ${total} bytes; grep gives the lines that hold a text]`;
 }
 
 function line(hit: WireResult<'recall.search'>['hits'][number], i: number): string {

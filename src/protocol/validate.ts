@@ -1,6 +1,7 @@
 // From a schema's complaint to the one typed error of the wire: UNKNOWN_FIELD or BAD_TYPE, with the path. Pure.
 import type { z } from 'zod';
 import { CuratedError } from '../errors.js';
+import { Native } from '../json/native.js';
 import { join } from './piece.js';
 import { SERVER_REQUESTS, type ServerRequestName, type ServerResult } from './server-requests.js';
 
@@ -29,9 +30,15 @@ export function check<T>(schema: z.ZodType<T>, value: unknown, base = ''): Check
   const what = issue.message
     .replace(/^Invalid input: /, '')
     .replace(/^expected (.*), received undefined$/, 'is missing: expected $1');
-  const message = `${path === '' ? 'params' : path}: ${what}`;
+  const message = `${path === '' ? 'params' : path}: ${what}${hint(value, issue.path)}`;
   const detail = issue.values === undefined ? undefined : { values: issue.values };
   return { ok: false, error: new CuratedError('BAD_TYPE', message, { path, detail }) };
+}
+
+/** Some encoders write null for what is absent. It is not taken so: JSON has it for NaN as well. */
+function hint(value: unknown, path: readonly PropertyKey[]): string {
+  const at = path.reduce<unknown>((v, step) => (v as Record<PropertyKey, unknown> | null)?.[step], value);
+  return (at instanceof Native ? at.value : at) === null ? '; what is absent is left out, not null' : '';
 }
 
 /** Checks a client's answer to a request of ours. */

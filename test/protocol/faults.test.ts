@@ -187,6 +187,24 @@ test('F26 what is no number where a number belongs is BAD_TYPE and names the pat
   assert.equal(nested.error.path, '/range/1');
 });
 
+test('F26 null for an optional field is refused in words that say what to do', () => {
+  for (const [method, params, field] of [
+    ['session.open', { format: 'anthropic', model: 'm', preset: null }, 'preset'],
+    ['session.open', { format: 'anthropic', model: 'm', system: null }, 'system'],
+    ['llm.prepare', { session: 's', max_tokens: null }, 'max_tokens'],
+    ['llm.prepare', { session: 's', append: null }, 'append'],
+  ] as const)
+    for (const r of [
+      refused(json, JSON.stringify(call(method, params))),
+      refused(msgpack, pack(call(method, params))),
+    ]) {
+      assert.deepEqual([r.error.kind, r.error.path], ['BAD_TYPE', `/${field}`]);
+      assert.match(r.error.message, /left out, not null$/);
+    }
+  const other = refused(json, JSON.stringify(call('llm.prepare', { session: 's', max_tokens: 'x' })));
+  assert.doesNotMatch(other.error.message, /null/);
+});
+
 test('F26 a wrong type elsewhere names its path too', () => {
   const cases: [string, unknown, string][] = [
     ['session.state', { session: 5 }, '/session'],

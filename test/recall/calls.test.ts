@@ -102,6 +102,30 @@ test('M-7 recall.search finds results, words and calls of a session, cleared or 
   );
 });
 
+test('M-7 pages of a recall by range put together are the original, wherever their edges fall', async (t) => {
+  const { bench } = world(t);
+  await bench.call('session.open', { session: 'a', format: 'anthropic', model: 'claude-x' });
+  const whole = 'é🙂数a\r\ntwo 数据 lines 🙂🙂 of originals';
+  await bench.call('session.append', { session: 'a', messages: [user(whole)] });
+  const { handle } = (await bench.call('recall.search', { session: 'a', query: 'originals' }))
+    .hits[0] as Json;
+  const get = (o: Json) => bench.call('recall.get', { handle, ...o }) as Promise<Json>;
+  const total = Buffer.byteLength(whole);
+  for (let size = 1; size <= total + 1; size++) {
+    let pages = '';
+    for (let at = 0; at < total; at += size) pages += (await get({ range: [at, at + size] })).text;
+    assert.equal(pages, whole, `pages of ${size} bytes`);
+  }
+  assert.deepEqual(await get({ range: [total, Number.MAX_SAFE_INTEGER] }), {
+    text: '',
+    total_bytes: total,
+    original: true,
+  });
+  assert.equal((await get({ grep: 'TWO', range: [4, 10] })).text, '数据');
+  for (const range of [[2, 1], [-1, 2], [0, 2 ** 53], [0.5, 1], [0]])
+    await assert.rejects(get({ range }), { kind: 'BAD_TYPE' }, JSON.stringify(range));
+});
+
 test('M-7 a cleared result keeps the handle under which the search found it', async (t) => {
   const { bench } = world(t);
   const big = `needle ${'hay '.repeat(3000)}`;

@@ -36,3 +36,17 @@ test('M-7 M-9 M-10 a call of context_recall searches or recalls, and wrong argum
     ['recall.search', { session: 's', query: '', k: 5, topic: 'net' }],
   ]);
 });
+
+test('M-7 a recall that is cut, or has nothing to show, says so in words', async () => {
+  const client = (text: string, total_bytes: number) =>
+    ({ call: async () => ({ text, total_bytes, original: true }) }) as unknown as Parameters<
+      typeof answerContextRecall
+    >[0];
+  const ask = (text: string, total: number, grep?: string) =>
+    answerContextRecall(client(text, total), 's', { handle: 'r', ...(grep === undefined ? {} : { grep }) });
+  assert.equal(await ask('', 0), 'The original holds no text.');
+  assert.equal(await ask('', 9, 'x"'), 'No line of the original holds "x\\"".');
+  assert.match(await ask('héad', 900), /^héad\n\[the first 5 of 900 bytes/);
+  assert.equal(await ask('héad', 5), 'héad');
+  assert.equal(await ask('a line', 900, 'line'), 'a line');
+});

@@ -179,14 +179,21 @@ export const CONTEXT_METHODS = {
     summary: 'The bytes that were cleared: a string as text, a block list as parts.',
     params: z.strictObject({
       handle: name,
-      range: z.tuple([count, count]).optional().describe('[from, to) in bytes'),
+      range: z
+        .tuple([count, count])
+        .optional()
+        .describe(
+          '[from, to) in UTF-8 bytes of the text, or of the lines that `grep` leaves: the characters that begin there',
+        ),
       grep: text.optional().describe('only lines that hold this text; plain, ignoring case'),
       max_tokens: positive.optional(),
     }),
     result: z.strictObject({
       text: text.optional(),
       parts: raw('json').optional(),
-      total_bytes: count,
+      total_bytes: count.describe(
+        'of the original; where a limit is given, of its texts, one on each line, which is what the limits work on',
+      ),
       original: z.literal(true),
     }),
   },

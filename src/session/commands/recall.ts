@@ -62,14 +62,14 @@ function grep(text: string, needle: string): string {
     .join('\n');
 }
 
-/** Bytes [from, to) of the UTF-8 text, widened to whole characters. */
+/** The characters whose first byte is in [from, to) of the UTF-8 text: ranges that follow each other give each of them once. */
 function slice(text: string, from: number, to: number): string {
   if (to < from) fail('BAD_TYPE', 'the range ends before it starts', { path: '/range' });
   const bytes = Buffer.from(text);
-  let start = Math.min(from, bytes.length);
-  let end = Math.min(to, bytes.length);
-  const inside = (i: number) => i > 0 && i < bytes.length && (bytes[i]! & 0xc0) === 0x80;
-  while (inside(start)) start -= 1;
-  while (inside(end)) end += 1;
-  return bytes.subarray(start, end).toString('utf8');
+  const first = (i: number) => {
+    let at = Math.min(i, bytes.length);
+    while (at < bytes.length && (bytes[at]! & 0xc0) === 0x80) at += 1;
+    return at;
+  };
+  return bytes.subarray(first(from), first(to)).toString('utf8');
 }
