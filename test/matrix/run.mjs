@@ -22,19 +22,13 @@ const versions = at < 0 ? ['22', '24', '26'] : args.splice(at, 2)[1].split(',');
 
 /** Modules with compiled code of their own; everything else is shared with the checkout. */
 const NATIVE = ['better-sqlite3', 'hnswlib-node'];
-/** What of the checkout the suite needs. */
-const PARTS = [
-  'dist',
-  'native',
-  'src',
-  'test',
-  'bench',
-  'workers',
-  'demo',
-  'examples',
-  'package.json',
-  'README.md',
-];
+/** Beside the modules: what a copy is not made of. */
+const LEFT_OUT = ['node_modules', '.git'];
+/**
+ * Settings of npm that would win over what node-gyp is told here: with a `nodedir` in somebody's npmrc the modules would be
+ * compiled for that Node, whichever is under test.
+ */
+const HEADERS = /^npm_(config|package_config_node_gyp)_(nodedir|target|runtime|dist_?url|devdir)$/i;
 
 function run(command, list, options = {}) {
   const done = spawnSync(command, list, { encoding: 'utf8', maxBuffer: 1 << 28, ...options });
@@ -66,8 +60,8 @@ function install(version, folder) {
 /** A copy of the checkout whose native modules are compiled for that Node. */
 function prepare(home, copy) {
   mkdirSync(join(copy, 'node_modules'), { recursive: true });
-  for (const part of PARTS)
-    if (existsSync(join(root, part))) cpSync(join(root, part), join(copy, part), { recursive: true });
+  for (const part of readdirSync(root).filter((name) => !LEFT_OUT.includes(name)))
+    cpSync(join(root, part), join(copy, part), { recursive: true });
   for (const name of readdirSync(join(root, 'node_modules'))) {
     const from = join(root, 'node_modules', name);
     const to = join(copy, 'node_modules', name);
@@ -75,12 +69,19 @@ function prepare(home, copy) {
     else symlinkSync(from, to);
   }
   const gyp = join(npmFolder(), 'node_modules/node-gyp/bin/node-gyp.js');
-  for (const name of NATIVE) {
-    run(join(home, 'bin/node'), [gyp, 'rebuild', '--release', `--nodedir=${home}`], {
+  const node = join(home, 'bin/node');
+  const kept = Object.entries(process.env).filter(([name]) => !HEADERS.test(name));
+  const env = { ...Object.fromEntries(kept), PATH: `${join(home, 'bin')}:${process.env.PATH}` };
+  for (const name of NATIVE)
+    run(node, [gyp, 'rebuild', '--release', `--nodedir=${home}`], {
       cwd: join(copy, 'node_modules', name),
-      env: { ...process.env, PATH: `${join(home, 'bin')}:${process.env.PATH}` },
+      env,
     });
-  }
+  // Told here, once, and not by every test that starts a daemon.
+  run(node, ['-e', "new (require('better-sqlite3'))(':memory:'); require('hnswlib-node')"], {
+    cwd: copy,
+    env,
+  });
 }
 
 let failed = 0;
