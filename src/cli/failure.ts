@@ -10,7 +10,7 @@ export const EXIT = {
   ok: 0,
   /** Something was found wrong, or the call failed. */
   failed: 1,
-  /** The command line itself was wrong. */
+  /** The command line itself was wrong, or the configuration that a start needs. */
   usage: 2,
   /** `start` beside a live daemon (PROTOCOL 9). */
   alreadyRunning: 3,
@@ -29,7 +29,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Prints the failure on stderr, and with `--json` as one value on stdout too: {error: {message, kind?, path?, detail?, hint?}}. Gives the exit code. */
+/** Prints the failure on stderr, and with `--json` as one value on stdout too: {error: {message, kind, path?, detail?, hint?}}. Gives the exit code. */
 export function report(e: unknown, args: readonly string[] = process.argv.slice(2)): number {
   const { message, hint, exit } = describeFailure(e, args);
   if (args.includes('--json') && !hasSaid()) {
@@ -50,11 +50,18 @@ export function misused(e: Error, args: readonly string[] = process.argv.slice(2
 }
 
 /** What a script tells failures apart by. */
-function told(e: unknown): { kind?: string | undefined; path?: string | undefined; detail?: unknown } {
+function told(e: unknown): { kind: string; path?: string | undefined; detail?: unknown } {
   if (e instanceof CuratedError) return { kind: e.kind, path: e.path, detail: e.detail };
+  if (e instanceof CommandError) return { kind: EXIT_KINDS[e.exit] ?? 'FAILED' };
   const { code, path } = e as NodeJS.ErrnoException;
-  return { kind: code, path };
+  return { kind: code ?? 'FAILED', path };
 }
+
+/** Of failures that have no kind of their own. */
+const EXIT_KINDS: Record<number, string> = {
+  [EXIT.usage]: 'USAGE',
+  [EXIT.alreadyRunning]: 'ALREADY_RUNNING',
+};
 
 function describeFailure(
   e: unknown,

@@ -89,6 +89,7 @@ export function register(program: Command): void {
 async function saved(o: { to?: string; replace?: boolean } & Json): Promise<void> {
   const paths = resolvePaths();
   const from = journalPath(paths);
+  if (!existsSync(from)) throw new CommandError(`there is no journal yet (${from})`);
   const stamp = new Date().toISOString().replace(/[:.]/g, '-');
   const to = o.to ?? join(paths.data, `journal-salvaged-${stamp}.db`);
   const aside = `${from}.damaged-${stamp}`;

@@ -1,5 +1,6 @@
 // curated token: who may connect, for which tenant, and for what. Works on the files; a running daemon takes changes up by itself.
 import { type Command, Option } from 'commander';
+import { CuratedError } from '../errors.js';
 import { addNamedToken, namedTokens, OWNER, revokeNamedToken, SCOPES, type Scope } from '../gate/index.js';
 import { resolvePaths } from '../paths.js';
 import { printJson, say } from './connection.js';
@@ -72,7 +73,7 @@ function told<T>(work: () => T): T {
   try {
     return work();
   } catch (e) {
-    if ((e as NodeJS.ErrnoException).code !== undefined) throw e;
-    throw new CommandError((e as Error).message, { exit: EXIT.usage });
+    if (!(e instanceof CuratedError)) throw e;
+    throw new CommandError(e.message, { exit: EXIT.usage });
   }
 }

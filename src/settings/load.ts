@@ -18,7 +18,9 @@ export type LoadResult =
 
 /** `source` is a YAML text, or its value (a session's `config`). Nothing is half-applied: any fault, no settings. */
 export function loadSettings(source: unknown, options: LoadOptions): LoadResult {
-  const read = readConfig(source, options);
+  const below = (options.under ?? []).map((l) => l.active).filter((a) => a !== undefined);
+  const active = below[below.length - 1];
+  const read = readConfig(source, active === undefined ? options : { ...options, active });
   if (!read.ok) return read;
   const settings = resolveSettings([...(options.under ?? []), read.layer], options.preset);
   return { ok: true, settings, layer: read.layer, notices: read.notices };

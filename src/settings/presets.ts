@@ -11,7 +11,7 @@ export interface ConfigLayer {
 }
 
 /** What runs when nobody lists plugins. The window gate brings compaction with it (L5-13). */
-const STACK: readonly PluginKey[] = [
+export const STACK: readonly PluginKey[] = [
   'toolResultClear',
   'toolDefPruner',
   'topicPruner',

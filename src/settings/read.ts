@@ -5,7 +5,7 @@ import { CURATED_FIELDS, JOURNAL_FIELDS } from './curated-fields.js';
 import { isMap, type KeyPath, type Partially, readShape, type Shape, shown } from './fields.js';
 import { distance, nearest } from './nearest.js';
 import { PLUGIN_FIELDS } from './plugin-fields.js';
-import type { ConfigLayer } from './presets.js';
+import { type ConfigLayer, STACK } from './presets.js';
 import {
   type ConfigFault,
   type ConfigNotice,
@@ -22,6 +22,8 @@ export interface ReadOptions {
   readFile?: (path: string) => string;
   /** Whose configuration it is; default the daemon's. The block `journal` of a session's is checked, but not used. */
   scope?: 'daemon' | 'session';
+  /** The plugins that run where this configuration lists none; default those of every preset. */
+  active?: readonly PluginKey[];
 }
 
 export type ReadResult =
@@ -146,11 +148,11 @@ class Reader {
       out[key] = this.pluginBlock(key, body, path);
     }
     this.layer.plugins = out as Partially<PluginSettings>;
+    const active = this.layer.active ?? this.options.active ?? STACK;
     for (const [key, name] of spelled) {
-      const off = this.layer.active !== undefined && !this.layer.active.includes(key);
-      const implied = key === 'compaction' && this.layer.active?.includes('contextWindow');
-      if (off && !implied)
-        this.notice(['plugins', name], `${name} has settings but is not in plugins.active`);
+      const implied = key === 'compaction' && active.includes('contextWindow');
+      if (!active.includes(key) && !implied)
+        this.notice(['plugins', name], `${name} has settings but does not run: it is not in plugins.active`);
     }
   }
 

@@ -47,6 +47,8 @@ test('an unknown command or option exits 2 with help, a failure exits 1 with a h
     assert.equal((await curated(wrong, home)).code, 2, wrong.join(' '));
   const named = await curated(['token', 'add', 'b b'], home);
   assert.match(named.stderr, /name "b b": 1 to 64 of/);
+  const unknown = await curated(['token', 'revoke', 'nobody'], home);
+  assert.deepEqual([unknown.code, unknown.stderr], [2, 'curated: there is no token named nobody\n']);
   assert.equal((await curated(['config', 'check'], home)).code, 0, 'without a file the defaults hold');
   assert.equal((await curated(['config', 'check', 'none.yaml'], home)).code, 2);
   for (const args of [
@@ -117,11 +119,16 @@ test('P-12 a file that is named and not there is a wrong command line, and with 
     ['tail', 's', '--json'],
     ['count', gone, '--json'],
     ['count', '--jsno', '--json'],
+    ['run', gone, '--json'],
+    ['journal', 'salvage', '--json'],
   ]) {
     const { code, stdout } = await curated(args, home);
     assert.notEqual(code, 0);
     const { error } = JSON.parse(stdout) as { error: { message: string; kind: string } };
-    assert.ok(error.message.length > 0 && ['NOT_RUNNING', 'ENOENT', 'USAGE'].includes(error.kind), stdout);
+    assert.ok(
+      error.message.length > 0 && ['NOT_RUNNING', 'ENOENT', 'USAGE', 'FAILED'].includes(error.kind),
+      stdout,
+    );
   }
 });
 

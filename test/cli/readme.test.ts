@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { LIMITS } from '../../src/config.js';
 import { curated, homeFor } from './command.js';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
@@ -28,6 +29,16 @@ test('every command that README names is one, and every package it lists is a de
   assert.deepEqual(
     [...listed.matchAll(/^\| `([^`]+)` *\|/gm)].map((m) => m[1]).sort(),
     Object.keys(dependencies).sort(),
+  );
+});
+
+test('the limits that README tells are those of the table', () => {
+  const told = /The ones that an agent meets: ([^.]+)\./.exec(readme)?.[1]?.replace(/\s+/g, ' ');
+  const figure = (name: keyof typeof LIMITS) => LIMITS[name].default.toLocaleString('en-US');
+  assert.equal(
+    told,
+    `${figure('append_messages')} messages an append, ${figure('turn_messages')} a turn, ${LIMITS.frame_bytes.default / 2 ** 20} MiB a frame, ` +
+      `${figure('connections')} connections, ${figure('calls_in_flight')} unanswered calls a connection`,
   );
 });
 

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { configError, faultText, loadSettings, PLUGIN_IDS } from '../../src/settings/index.js';
+import {
+  configError,
+  faultText,
+  type LoadResult,
+  loadSettings,
+  PLUGIN_IDS,
+} from '../../src/settings/index.js';
 import { faults, good, load, ORIGIN } from './support.js';
 
 test('P-12 a Nexus configuration loads unchanged, with one notice for each foreign id and block', () => {
@@ -199,6 +205,18 @@ test('P-12 settings of a plugin that is not active are a notice, but compaction 
     r.notices.map((n) => n.path),
     ['plugins.capped'],
   );
+});
+
+test('P-12 so are those of one that no preset runs, where nothing is listed: in the file, and in a session under it', () => {
+  const plugins = { 'nexus.discovery.progressive': { scope: 'turn' }, compaction: { persist: false } };
+  const paths = (r: LoadResult) => r.notices.map((n) => n.path);
+  assert.deepEqual(paths(load({ plugins })), ['plugins.nexus.discovery.progressive']);
+  assert.deepEqual(paths(load({ plugins: { topic_pruner: { mode: 'seed' } } })), []);
+  const daemon = load({ plugins: { active: ['nexus.discovery.progressive'] } });
+  assert.ok(daemon.ok);
+  const under = [daemon.layer];
+  assert.deepEqual(paths(load({ plugins }, { under, scope: 'session' })), ['plugins.compaction']);
+  assert.deepEqual(paths(load({ plugins }, { scope: 'session' })), ['plugins.nexus.discovery.progressive']);
 });
 
 test('L4-7 an unreadable prompt file stops the start; a readable one wins over the prompt', () => {
