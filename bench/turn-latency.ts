@@ -1,5 +1,7 @@
 // What the hook costs an agent before each model call: `session.append` of 1.5 KB and `llm.prepare`, one after the other,
-// on sessions of 50,000 tokens. Wall time as the client sees it over the unix socket. With `--with-summaries` the same
+// on sessions of 50,000 tokens. Wall time as the client sees it over the unix socket. Beside it the same in one call, an `llm.prepare`
+// that brings its messages, as the client's `prepare({ append })` sends it, and a call that the daemon refuses unread: what a round
+// trip takes on this machine when nothing is done. With `--with-summaries` the same
 // turns beside summaries that are being written, against turns of the same run with none; `--blocks=N` makes it longer and
 // `--kinds=others,cores` leaves out the other kinds of load, `--spans` tells what the daemon's main thread did at one stretch for
 // long. With `--durable` turns that wait for the disk, against turns that do
@@ -7,7 +9,7 @@
 import { besideSummaries } from './daemon/beside-summaries.js';
 import { daemonChild } from './daemon/child.js';
 import { durableTurns } from './daemon/durable-turns.js';
-import { appendParams, loadedSession, prepareParams, quantile, took } from './daemon/load.js';
+import { appendParams, loadedSession, prepareParams, quantile, took, turnParams } from './daemon/load.js';
 import { Wire } from './daemon/wire.js';
 import { type BenchOptions, type BenchResult, machineLine, round } from './harness.js';
 
@@ -38,6 +40,8 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
     const wire = await Wire.open(daemon.socket);
     const figures: Record<string, number | string> = { machine: machineLine() };
     const times: Record<Kind, number[]> = { patch: [], full: [] };
+    const oneCall: number[] = [];
+    const empty: number[] = [];
     for (let s = 0; s < SESSIONS; s++) {
       for (const kind of KINDS) {
         const session = await loadedSession(wire, `${kind}-${s}`, { holds: kind === 'patch' });
@@ -50,15 +54,37 @@ export default async function run({ args }: BenchOptions): Promise<BenchResult> 
           took(session, answer);
         }
       }
+      const session = await loadedSession(wire, `one-${s}`, { holds: true });
+      for (let i = 0; i < TURNS; i++) {
+        const params = turnParams(session);
+        const start = performance.now();
+        const answer = await wire.call('llm.prepare', params);
+        const answered = performance.now();
+        await refused(wire);
+        if (s >= WARM_SESSIONS) {
+          oneCall.push((answered - start) * 1000);
+          empty.push((performance.now() - answered) * 1000);
+        }
+        took(session, answer);
+      }
     }
     for (const kind of KINDS) {
       const prefix = kind === 'patch' ? '' : 'full_';
       figures[`${prefix}p50_us`] = round(quantile(times[kind], 0.5));
       figures[`${prefix}p99_us`] = round(quantile(times[kind], 0.99));
     }
+    figures['one_call_p50_us'] = round(quantile(oneCall, 0.5));
+    figures['one_call_p99_us'] = round(quantile(oneCall, 0.99));
+    figures['empty_call_p50_us'] = round(quantile(empty, 0.5));
     await wire.close();
     return { name: 'turn-latency', figures };
   } finally {
     await daemon.stop();
   }
+}
+
+/** A round trip of a call that there is not: through the socket, the gate and the codec, and no further. */
+async function refused(wire: Wire): Promise<void> {
+  const error = await wire.call('bench.nothing', '{}').catch((e: unknown) => e);
+  if (!(error instanceof Error)) throw new Error('a method that there is not was answered');
 }
