@@ -9,7 +9,7 @@ import { SqliteStore } from '../src/journal/sqlite-store.js';
 import { foldState, loadState } from '../src/session/load.js';
 import { bodyOf } from '../src/session/snapshot/body.js';
 import { packed } from '../src/session/snapshot/container.js';
-import type { SessionState } from '../src/session/state.js';
+import type { SessionState } from '../src/session/state/state.js';
 import { openSqlite } from '../src/sqlite.js';
 import { BenchDaemon } from '../test/session/bench-daemon.js';
 

@@ -7,7 +7,7 @@ import { writeJson } from '../json/index.js';
 import { isThere } from '../named-file.js';
 import { resolvePaths } from '../paths.js';
 import { events } from '../session/load.js';
-import { project } from '../session/project.js';
+import { project } from '../session/state/project.js';
 import { type Verdict as Verified, verifyJournals } from '../session/verify.js';
 import { withClient } from './connection.js';
 import { liveDaemon } from './daemon-file.js';

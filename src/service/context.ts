@@ -16,8 +16,8 @@ import type {
 } from '../protocol/index.js';
 import type { Redactor } from '../redaction/redactor.js';
 import type { Holder } from '../session/holder.js';
-import type { ProjectedEvent, Signal } from '../session/project.js';
 import type { SessionRegistry } from '../session/registry.js';
+import type { ProjectedEvent, Signal } from '../session/state/project.js';
 import type { ConfigLayer } from '../settings/index.js';
 import type { Encoder } from '../topics/encoder.js';
 import type { RecallFeed } from './recall-feed.js';

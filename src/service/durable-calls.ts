@@ -1,7 +1,7 @@
 // Handlers of durable.*: what must never be lost, set by the agent.
 
 import { durableShown } from '../session/commands/read.js';
-import { event, type Payloads } from '../session/events.js';
+import { event, type Payloads } from '../session/state/events.js';
 import type { Caller, Handlers, Rooms } from './context.js';
 
 export const DURABLE_CALLS: Handlers = {

@@ -6,8 +6,8 @@ import { bodyHash, type SessionActor } from '../session/actor.js';
 import { type Held, isHeld } from '../session/commands/prepare.js';
 import type { Draft } from '../session/commit.js';
 import { onceMore } from '../session/condense/once-more.js';
-import type { GateRun } from '../session/gate.js';
-import { takeBackHeld } from '../session/take-back.js';
+import type { GateRun } from '../session/window/gate.js';
+import { takeBackHeld } from '../session/window/take-back.js';
 import type { Caller, Rooms } from './context.js';
 
 export type Prepared = Result<'llm.prepare'>;

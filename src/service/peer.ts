@@ -23,7 +23,7 @@ import {
   type ServerResult,
   scopeOf,
 } from '../protocol/index.js';
-import type { ProjectedEvent, Signal } from '../session/project.js';
+import type { ProjectedEvent, Signal } from '../session/state/project.js';
 import type { Caller, Handler, Rooms } from './context.js';
 import { HANDLERS } from './handlers.js';
 import { redactParams, TELLS } from './redact-params.js';

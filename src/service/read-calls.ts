@@ -8,7 +8,7 @@ import { specOf } from '../providers/spec.js';
 import type { Format, Native } from '../providers/types.js';
 import { readJournal } from '../session/commands/read.js';
 import { replay } from '../session/commands/replay.js';
-import { readHinted } from '../session/hints.js';
+import { readHinted } from '../session/intake/hints.js';
 import { bisect } from '../session/past/bisect.js';
 import { diffOf } from '../session/past/diff.js';
 import { encodingOf } from '../tokens/encoding.js';

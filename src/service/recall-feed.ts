@@ -10,8 +10,8 @@ import type { SessionKey, Store } from '../journal/index.js';
 import { Native } from '../json/native.js';
 import { specOf } from '../providers/spec.js';
 import type { Format } from '../providers/types.js';
-import type { SessionEvent } from '../session/events.js';
 import { events } from '../session/load.js';
+import type { SessionEvent } from '../session/state/events.js';
 import { type MessagePayload, originalAt, passages } from './recall-rows.js';
 import { StoryFeed } from './story-feed.js';
 

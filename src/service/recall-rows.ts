@@ -7,7 +7,7 @@ import { type Path, sliceIn } from '../json/index.js';
 import { Native } from '../json/native.js';
 import { specOf } from '../providers/spec.js';
 import type { Format, Part } from '../providers/types.js';
-import type { Payloads } from '../session/events.js';
+import type { Payloads } from '../session/state/events.js';
 
 /** Characters of a passage that are looked through; recall.get gives all of it. */
 const MOST_CHARS = 100_000;

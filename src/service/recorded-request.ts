@@ -2,7 +2,7 @@
 
 import type { SessionActor } from '../session/actor.js';
 import { loadState } from '../session/load.js';
-import { body, type Form } from '../session/request-body.js';
+import { body, type Form } from '../session/request/request-body.js';
 import { Session } from '../session/session.js';
 import type { Rooms } from './context.js';
 import type { Prepared } from './held-call.js';

@@ -2,7 +2,7 @@
 // and before a compaction. Knows no store.
 
 import { type Entry, snippet } from '../context/story.js';
-import type { SessionEvent } from '../session/events.js';
+import type { SessionEvent } from '../session/state/events.js';
 
 const DIGEST_EVERY = 15;
 /** Code points that each user message gives to a digest. */

@@ -2,7 +2,7 @@
 import { CuratedError } from '../errors.js';
 import type { Params } from '../protocol/index.js';
 import { events } from '../session/load.js';
-import { type ProjectedEvent, project, type Signal } from '../session/project.js';
+import { type ProjectedEvent, project, type Signal } from '../session/state/project.js';
 import type { Caller, Rooms } from './context.js';
 
 export function subscribe(

@@ -6,9 +6,9 @@ import type { SessionKey, Store } from '../journal/index.js';
 import { inPieces } from '../pool/pieces.js';
 import type { Committed } from '../session/commit.js';
 import type { FileKeeper } from '../session/deps.js';
-import { freshState } from '../session/evolve.js';
 import { events, foldOne } from '../session/load.js';
-import type { SessionState } from '../session/state.js';
+import { freshState } from '../session/state/evolve.js';
+import type { SessionState } from '../session/state/state.js';
 import {
   type Archive,
   archiveOf,

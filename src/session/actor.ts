@@ -7,17 +7,17 @@ import { canonicalize, writeJson } from '../json/index.js';
 import { type Committed, Draft } from './commit.js';
 import { Compactor } from './condense/compactor.js';
 import type { SessionDeps } from './deps.js';
-import { event } from './events.js';
-import { freshState } from './evolve.js';
 import type { Holder } from './holder.js';
-import { admit, type SessionCommand, type SessionStatus } from './lifecycle.js';
 import { foldState, resume } from './load.js';
 import { Mailbox } from './mailbox.js';
-import { type ProjectedEvent, project, type Signal } from './project.js';
 import { Session } from './session.js';
 import { stateHash } from './snapshot/body.js';
 import { SnapshotKeeper } from './snapshot/keeper.js';
-import { takeBackAll } from './take-back.js';
+import { event } from './state/events.js';
+import { freshState } from './state/evolve.js';
+import { admit, type SessionCommand, type SessionStatus } from './state/lifecycle.js';
+import { type ProjectedEvent, project, type Signal } from './state/project.js';
+import { takeBackAll } from './window/take-back.js';
 
 /** A state that the next daemon wants as it is. */
 const SAVED: ReadonlySet<string> = new Set<SessionStatus>(['open', 'closed']);

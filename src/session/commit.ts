@@ -3,10 +3,10 @@
 
 import type { Blob, JournalRecord, RecordFields, SessionKey, Store } from '../journal/index.js';
 import { type Emission, SEALED } from './emission.js';
-import type { NewEvent, SessionEvent } from './events.js';
-import { evolve } from './evolve.js';
-import type { SessionState } from './state.js';
-import { forbidStaticEdits } from './static-guard.js';
+import { forbidStaticEdits } from './request/static-guard.js';
+import type { NewEvent, SessionEvent } from './state/events.js';
+import { evolve } from './state/evolve.js';
+import type { SessionState } from './state/state.js';
 
 /** Version of curation payloads on the wire and in the journal (P-11). */
 export const SCHEMA_VERSION = 1;

@@ -13,8 +13,8 @@ import type { Backstage } from './backstage.js';
 import type { Committed } from './commit.js';
 import type { Emission } from './emission.js';
 import type { Holder } from './holder.js';
-import type { ReportedUsage, SessionState } from './state.js';
-import type { Taken } from './taken.js';
+import type { Taken } from './intake/taken.js';
+import type { ReportedUsage, SessionState } from './state/state.js';
 
 export interface SessionLimits {
   messagesAnAppend: number;

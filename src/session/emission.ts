@@ -11,8 +11,8 @@ import {
   type RecordFields,
 } from '../journal/index.js';
 import { RawJson } from '../json/index.js';
-import { body, type Form, type Outgoing, type RequestBody } from './request-body.js';
-import { requestHash } from './view.js';
+import { body, type Form, type Outgoing, type RequestBody } from './request/request-body.js';
+import { requestHash } from './request/view.js';
 
 export interface Emission {
   /**

@@ -2,12 +2,12 @@
 
 import { CuratedError } from '../errors.js';
 import { attach, type JournalRecord, references, type SessionKey, type Store } from '../journal/index.js';
-import { upcast } from './event-types.js';
-import type { EventType, Payloads, SessionEvent } from './events.js';
-import { evolve, freshState } from './evolve.js';
 import type { Refusal } from './snapshot/container.js';
 import { stateFromSnapshot } from './snapshot/resume.js';
-import type { SessionState } from './state.js';
+import { upcast } from './state/event-types.js';
+import type { EventType, Payloads, SessionEvent } from './state/events.js';
+import { evolve, freshState } from './state/evolve.js';
+import type { SessionState } from './state/state.js';
 
 /** Records that are read at once: bounds memory, and lets other sessions' reads in between. */
 const PAGE = 512;

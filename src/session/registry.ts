@@ -5,11 +5,11 @@ import { fail } from '../errors.js';
 import type { SessionHead, SessionKey } from '../journal/index.js';
 import { SessionActor, type Subscriber } from './actor.js';
 import type { SessionDeps } from './deps.js';
-import { event } from './events.js';
 import { listing } from './listing.js';
 import { loadState } from './load.js';
-import type { ProjectedEvent, Signal } from './project.js';
-import type { SessionState } from './state.js';
+import { event } from './state/events.js';
+import type { ProjectedEvent, Signal } from './state/project.js';
+import type { SessionState } from './state/state.js';
 
 export interface SessionSummary {
   session: string;

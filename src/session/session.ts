@@ -11,17 +11,17 @@ import { profileOf } from '../providers/profile.js';
 import type { Profile } from '../providers/types.js';
 import { configError, loadSettings, PLUGIN_IDS, type Settings } from '../settings/index.js';
 import { encodingOf } from '../tokens/encoding.js';
-import { BoundKey } from './bound-key.js';
 import type { SessionDeps } from './deps.js';
-import { EditLog } from './edit-log.js';
-import { freshState } from './evolve.js';
-import { type Native, nativeOf } from './native-plan.js';
-import { Rendering } from './rendering.js';
-import type { SessionState } from './state.js';
-import { StaticFaults } from './static-faults.js';
+import { BoundKey } from './mending/bound-key.js';
+import { type Native, nativeOf } from './native/native-plan.js';
+import { EditLog } from './request/edit-log.js';
+import { Rendering } from './request/rendering.js';
+import { freshState } from './state/evolve.js';
+import type { SessionState } from './state/state.js';
 import { ToldKinds } from './task-kind.js';
 import { SessionTopics } from './topics/session-topics.js';
-import { type Budget, budgetOf } from './window.js';
+import { StaticFaults } from './validity/static-faults.js';
+import { type Budget, budgetOf } from './window/window.js';
 
 /** What stands in the place of the state, and of what follows from it, while a session is parked. */
 const PARKED = {

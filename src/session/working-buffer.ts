@@ -3,8 +3,8 @@
 
 import type { ArchiveNote } from '../curation/decisions.js';
 import { applyEdits, type TextEdit } from '../json/index.js';
-import type { Payloads } from './events.js';
-import type { SessionState } from './state.js';
+import type { Payloads } from './state/events.js';
+import type { SessionState } from './state/state.js';
 
 /** A line before it is written out: the text is the session's own string. */
 export interface BufferLine {

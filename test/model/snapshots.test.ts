@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { MemoryStore, references } from '../../src/journal/index.js';
 import { foldState, resume } from '../../src/session/load.js';
-import { Rendering } from '../../src/session/rendering.js';
+import { Rendering } from '../../src/session/request/rendering.js';
+import { requestJson, requestText } from '../../src/session/request/view.js';
 import { bodyOf, stateHash } from '../../src/session/snapshot/body.js';
 import { packed } from '../../src/session/snapshot/container.js';
-import type { SessionState } from '../../src/session/state.js';
-import { requestJson, requestText } from '../../src/session/view.js';
+import type { SessionState } from '../../src/session/state/state.js';
 import { BenchDaemon } from '../session/bench-daemon.js';
 import { converse } from './conversations.js';
 

@@ -60,7 +60,7 @@ export const MUTATIONS = [
   },
   {
     name: 'idempotency: a key is not remembered',
-    file: 'src/session/evolve.js',
+    file: 'src/session/state/evolve.js',
     from: 'state.keys.set(e.payload.key,',
     to: 'new Map().set(e.payload.key,',
     tests: ['test/session/session-calls.test.js'],

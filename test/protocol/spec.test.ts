@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { EVENTS, METHODS, SERVER_REQUESTS, SIGNALS } from '../../src/protocol/index.js';
 import type { MethodName } from '../../src/protocol/methods.js';
 import { scopeOf } from '../../src/protocol/scopes.js';
-import { EVENT_TYPES } from '../../src/session/event-types.js';
+import { EVENT_TYPES } from '../../src/session/state/event-types.js';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 const SPEC = readFileSync(resolve(ROOT, 'src/protocol/SPEC.md'), 'utf8');

@@ -121,7 +121,7 @@ class Arrivals {
     );
   }
 
-  /** As the session tells it (src/session/repair.ts). */
+  /** As the session tells it (src/session/mending/repair.ts). */
   #closed(): boolean {
     const { format } = this.#case;
     const isModels = (at: number) => this.#all[at]?.reading.role === 'assistant';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoryFeed } from '../../src/service/story-feed.js';
-import type { SessionEvent } from '../../src/session/events.js';
+import type { SessionEvent } from '../../src/session/state/events.js';
 
 function at(seq: number, type: string, payload: object): SessionEvent {
   return { type, payload, seq, ts: 1000 + seq, turn: 0 } as unknown as SessionEvent;

@@ -12,8 +12,8 @@ import { HANDLERS } from '../../src/service/handlers.js';
 import { WorkingFiles } from '../../src/service/working-files.js';
 import type { SessionDeps } from '../../src/session/deps.js';
 import type { Emission } from '../../src/session/emission.js';
-import type { ProjectedEvent, Signal } from '../../src/session/project.js';
 import { SessionRegistry } from '../../src/session/registry.js';
+import type { ProjectedEvent, Signal } from '../../src/session/state/project.js';
 import type { ConfigLayer } from '../../src/settings/index.js';
 import type { Summariser } from '../../src/summary/summariser.js';
 

@@ -6,10 +6,10 @@ import { applyPatch } from '../../src/client/patch.js';
 import type { LedgerEdit } from '../../src/curation/decisions.js';
 import { Native } from '../../src/json/native.js';
 import { specOf } from '../../src/providers/spec.js';
-import { EditLog } from '../../src/session/edit-log.js';
-import { freshState } from '../../src/session/evolve.js';
-import { Rendering } from '../../src/session/rendering.js';
-import type { SessionState } from '../../src/session/state.js';
+import { EditLog } from '../../src/session/request/edit-log.js';
+import { Rendering } from '../../src/session/request/rendering.js';
+import { freshState } from '../../src/session/state/evolve.js';
+import type { SessionState } from '../../src/session/state/state.js';
 
 function history(n: number): SessionState {
   const state = freshState();

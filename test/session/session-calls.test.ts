@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CuratedError } from '../../src/errors.js';
 import { chain, MemoryStore } from '../../src/journal/index.js';
-import { LIFECYCLE } from '../../src/session/lifecycle.js';
+import { LIFECYCLE } from '../../src/session/state/lifecycle.js';
 import { assistant, BenchCaller, BenchDaemon, clearing, type Json, toolRound, user } from './bench-daemon.js';
 
 const OPEN = { session: 's', format: 'anthropic', model: 'claude-sonnet-4-5' };

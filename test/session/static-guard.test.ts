@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CuratedError } from '../../src/errors.js';
 import { Draft } from '../../src/session/commit.js';
-import { event } from '../../src/session/events.js';
+import { event } from '../../src/session/state/events.js';
 import { BenchDaemon, type Json } from './bench-daemon.js';
 
 test('F33 P-4 S-1 a decision that would edit a system message is FORBIDDEN_STATIC and leaves no trace', async () => {

@@ -12,7 +12,7 @@ import { TURN_CALLS } from '../../service/turn-calls.js';
 import type { SessionActor } from '../../session/actor.js';
 import { UNSEALED } from '../../session/emission.js';
 import { SessionRegistry } from '../../session/registry.js';
-import { requestTokens, type SectionTokens, sectionTokens } from '../../session/sections.js';
+import { requestTokens, type SectionTokens, sectionTokens } from '../../session/request/sections.js';
 import type { Session } from '../../session/session.js';
 import type { ConfigLayer, PresetName } from '../../settings/index.js';
 import { RereadCount } from '../rereads.js';

@@ -4,7 +4,7 @@ import { namesIn } from '../../curation/identifiers.js';
 import { profileOf } from '../../providers/profile.js';
 import { specOf } from '../../providers/spec.js';
 import type { Native, Part, Profile, Reading } from '../../providers/types.js';
-import { type Taken, takenFrom } from '../../session/taken.js';
+import { type Taken, takenFrom } from '../../session/intake/taken.js';
 import { combine, measureMessage, measureSystem, measureTools } from '../../tokens/request-count.js';
 import { DEFAULT_MODEL } from '../bill.js';
 import type { CountText } from '../tally.js';

@@ -3,8 +3,6 @@
 import type { Native } from '../../providers/types.js';
 import { readUsage } from '../../providers/usage.js';
 import type { Draft } from '../commit.js';
-import { observeUsage, requestFeatures } from '../estimate.js';
-import { event, type MessageHint } from '../events.js';
 import {
   checkLimits,
   checkShape,
@@ -12,10 +10,12 @@ import {
   measureAll,
   messageEvents,
   type PlaceOf,
-} from '../intake.js';
+} from '../intake/intake.js';
+import type { Taken } from '../intake/taken.js';
 import type { Session } from '../session.js';
-import type { Taken } from '../taken.js';
+import { event, type MessageHint } from '../state/events.js';
 import { heard } from '../topics/decide.js';
+import { observeUsage, requestFeatures } from '../window/estimate.js';
 
 export interface AppendParams {
   messages: readonly Native[];

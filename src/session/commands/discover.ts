@@ -8,8 +8,8 @@ import { RawJson } from '../../json/index.js';
 import type { Params } from '../../protocol/methods.js';
 import { PLUGIN_IDS } from '../../settings/index.js';
 import type { Draft } from '../commit.js';
-import { event } from '../events.js';
 import type { Session } from '../session.js';
+import { event } from '../state/events.js';
 
 export interface Discovered {
   class: string;

@@ -13,13 +13,13 @@ import {
 } from '../../settings/index.js';
 import { measureSystem, measureTools } from '../../tokens/request-count.js';
 import type { Draft } from '../commit.js';
-import { event, type NewEvent, type OwnConfig } from '../events.js';
 import { isHeldOut } from '../holdout.js';
-import { measured, redactionsOf } from '../intake.js';
-import { tellRefused } from '../native.js';
+import { measured, redactionsOf } from '../intake/intake.js';
+import { isNoPrompt, mendStatic } from '../mending/static-mend.js';
+import { tellRefused } from '../native/native.js';
 import type { Session } from '../session.js';
-import { isNoPrompt, mendStatic } from '../static-mend.js';
-import { refuseStatic } from '../validity.js';
+import { event, type NewEvent, type OwnConfig } from '../state/events.js';
+import { refuseStatic } from '../validity/validity.js';
 
 type OpenParams = Params<'session.open'>;
 

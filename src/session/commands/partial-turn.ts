@@ -1,7 +1,7 @@
 // The turn that was cut off: what its user had asked, and what was still to be answered, for whoever takes the session up.
 
 import { RawJson } from '../../json/index.js';
-import type { SessionState } from '../state.js';
+import type { SessionState } from '../state/state.js';
 
 export interface PartialTurn {
   turn: number;

@@ -6,12 +6,12 @@ import { estimate } from '../../tokens/estimator.js';
 import { addFeatures, noFeatures } from '../../tokens/features.js';
 import { measureSystem, measureTools } from '../../tokens/request-count.js';
 import type { Draft } from '../commit.js';
-import { fitOf } from '../estimate.js';
-import { event } from '../events.js';
-import { measureAll, measured } from '../intake.js';
+import { measureAll, measured } from '../intake/intake.js';
+import { breakpoints, requestHash, requestJson, requestText } from '../request/view.js';
 import type { Session } from '../session.js';
-import { breakpoints, requestHash, requestJson, requestText } from '../view.js';
-import { toldWindow } from '../window.js';
+import { event } from '../state/events.js';
+import { fitOf } from '../window/estimate.js';
+import { toldWindow } from '../window/window.js';
 import { type Prepared, type PrepareParams, type RequestTokens, tokensOf } from './prepared.js';
 
 export async function passThrough(

@@ -2,13 +2,13 @@
 
 import type { Outcome } from '../../curation/stack.js';
 import type { Params } from '../../protocol/methods.js';
-import { estimateRequest } from '../estimate.js';
-import type { MessageHint } from '../events.js';
-import type { ProjectedEvent } from '../project.js';
-import type { RequestBody } from '../request-body.js';
-import { rawTokens, requestTokens, toldTokens } from '../sections.js';
+import type { RequestBody } from '../request/request-body.js';
+import { rawTokens, requestTokens, toldTokens } from '../request/sections.js';
 import type { Session } from '../session.js';
-import { toldWindow } from '../window.js';
+import type { MessageHint } from '../state/events.js';
+import type { ProjectedEvent } from '../state/project.js';
+import { estimateRequest } from '../window/estimate.js';
+import { toldWindow } from '../window/window.js';
 
 export type PrepareParams = Params<'llm.prepare'> & { hintMap?: ReadonlyMap<number, MessageHint> };
 

@@ -3,9 +3,9 @@
 import type { SessionKey, Store } from '../../journal/index.js';
 import { RawJson } from '../../json/index.js';
 import { events } from '../load.js';
-import { type ProjectedEvent, project } from '../project.js';
-import { toldTokens } from '../sections.js';
+import { toldTokens } from '../request/sections.js';
 import type { Session } from '../session.js';
+import { type ProjectedEvent, project } from '../state/project.js';
 
 export function stateOf(session: Session) {
   const { state, rendering } = session;

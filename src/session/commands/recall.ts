@@ -3,8 +3,8 @@
 import { fail } from '../../errors.js';
 import { RawJson, sliceIn } from '../../json/index.js';
 import type { Params } from '../../protocol/methods.js';
-import { archiveText } from '../evolve.js';
 import type { Session } from '../session.js';
+import { archiveText } from '../state/evolve.js';
 
 type RecallParams = Params<'recall.get'>;
 

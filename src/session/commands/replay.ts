@@ -3,10 +3,10 @@
 import { sha256 } from '../../hash.js';
 import type { SessionKey, Store } from '../../journal/index.js';
 import { canonicalize } from '../../json/index.js';
-import { freshState } from '../evolve.js';
 import { events, foldOne } from '../load.js';
-import { Rendering } from '../rendering.js';
-import { requestHash, requestJson, requestText } from '../view.js';
+import { Rendering } from '../request/rendering.js';
+import { requestHash, requestJson, requestText } from '../request/view.js';
+import { freshState } from '../state/evolve.js';
 
 export interface Replayed {
   requests: number;

@@ -2,21 +2,21 @@
 
 import { readUsage } from '../../providers/usage.js';
 import { isOverflowStop } from '../../summary/retryable.js';
-import { capHistory } from '../capped.js';
 import type { Draft } from '../commit.js';
 import type { Compactor } from '../condense/compactor.js';
 import type { Cycle } from '../condense/cycle.js';
 import { startDue } from '../condense/start.js';
-import { curate } from '../curate.js';
-import { observeUsage, replyOf, requestFeatures } from '../estimate.js';
-import { event } from '../events.js';
-import { attributeMiss } from '../miss.js';
-import { takeReport } from '../native.js';
-import { type ProjectedEvent, project } from '../project.js';
+import { curate } from '../curating/curate.js';
+import { adopt, traceOf } from '../curating/spans.js';
+import { attributeMiss } from '../money/miss.js';
+import { withReport } from '../money/spending.js';
+import { takeReport } from '../native/native.js';
 import type { Session } from '../session.js';
-import { adopt, traceOf } from '../spans.js';
-import { withReport } from '../spending.js';
+import { event } from '../state/events.js';
+import { type ProjectedEvent, project } from '../state/project.js';
 import { settle } from '../topics/decide.js';
+import { capHistory } from '../window/capped.js';
+import { observeUsage, replyOf, requestFeatures } from '../window/estimate.js';
 import { takeUpConfig } from './open.js';
 
 export interface TurnEndParams {

@@ -7,10 +7,10 @@ import { CuratedError, fail } from '../../errors.js';
 import type { Store } from '../../journal/index.js';
 import { pointer } from '../../json/index.js';
 import type { Draft } from '../commit.js';
-import type { NewEvent, SessionEvent } from '../events.js';
 import { events } from '../load.js';
-import { requestTokens } from '../sections.js';
+import { requestTokens } from '../request/sections.js';
 import type { Session } from '../session.js';
+import type { NewEvent, SessionEvent } from '../state/events.js';
 
 export interface Undone {
   /** seq of the wish. */

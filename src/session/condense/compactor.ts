@@ -4,10 +4,10 @@
 import type { Summary } from '../../summary/summariser.js';
 import type { Draft } from '../commit.js';
 import { SCHEMA_VERSION } from '../commit.js';
-import { event } from '../events.js';
+import { mayLeave, thinksOn } from '../curating/open-round.js';
 import type { Holder } from '../holder.js';
-import { mayLeave, thinksOn } from '../open-round.js';
 import type { Session } from '../session.js';
+import { event } from '../state/events.js';
 import { applySummary, type Made, Unfit } from './apply.js';
 import { isApproval, previewOf } from './approval.js';
 import { archiveNote, backupPath } from './archive-note.js';

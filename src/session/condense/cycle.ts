@@ -2,7 +2,7 @@
 
 import type { ArchiveNote } from '../../curation/decisions.js';
 import type { Summariser } from '../../summary/summariser.js';
-import type { StoredMessage } from '../state.js';
+import type { StoredMessage } from '../state/state.js';
 import type { Range } from './range.js';
 
 export type CycleKind = 'summary' | 'compaction';

@@ -3,7 +3,7 @@
 import { keepLine, systemEnd } from '../../curation/keep.js';
 import { type Span, safeSplit, spansOf } from '../../curation/split.js';
 import { isEffortOnly } from '../../providers/anthropic/check.js';
-import { openFrom } from '../open-round.js';
+import { openFrom } from '../curating/open-round.js';
 import type { Session } from '../session.js';
 
 export interface Range {

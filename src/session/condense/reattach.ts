@@ -3,9 +3,9 @@
 
 import { PLUGIN_IDS } from '../../settings/index.js';
 import type { Draft } from '../commit.js';
-import { event } from '../events.js';
-import { knownPrefix } from '../prefix.js';
+import { knownPrefix } from '../money/prefix.js';
 import type { Session } from '../session.js';
+import { event } from '../state/events.js';
 import { keptRuns, planOf, thinkingBehind } from './apply.js';
 import { keptWithin } from './range.js';
 

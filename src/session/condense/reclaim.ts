@@ -16,10 +16,10 @@ import { headOf, tailOf } from '../../providers/edits.js';
 import type { Part } from '../../providers/types.js';
 import { PLUGIN_IDS } from '../../settings/index.js';
 import type { Draft } from '../commit.js';
-import { event, type NewEvent } from '../events.js';
-import { knownPrefix } from '../prefix.js';
+import { surveyOf } from '../curating/survey-of.js';
+import { knownPrefix } from '../money/prefix.js';
 import type { Session } from '../session.js';
-import { surveyOf } from '../survey-of.js';
+import { event, type NewEvent } from '../state/events.js';
 
 interface Change extends Built {
   at: number;

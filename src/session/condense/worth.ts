@@ -3,10 +3,10 @@
 import { isRangeClaim } from '../../curation/claim.js';
 import { judge } from '../../curation/price.js';
 import { PLUGIN_IDS, type SummaryStrategy } from '../../settings/index.js';
-import { knownPrefix } from '../prefix.js';
-import { requestTokens } from '../sections.js';
+import { surveyOf } from '../curating/survey-of.js';
+import { knownPrefix } from '../money/prefix.js';
+import { requestTokens } from '../request/sections.js';
 import type { Session } from '../session.js';
-import { surveyOf } from '../survey-of.js';
 import type { Cycle, CycleKind } from './cycle.js';
 import { weightOf } from './range.js';
 

@@ -1,7 +1,7 @@
 // Who decided what: decisions by seq, each with the layer and the price of the envelope that closes its pass. Filled from
 // events in order; knows no heuristic.
 
-import type { SessionEvent } from '../events.js';
+import type { SessionEvent } from '../state/events.js';
 
 /** A decision as people ask for it. */
 export interface Told {

@@ -3,11 +3,11 @@
 import { fail } from '../../errors.js';
 import type { SessionKey, Store } from '../../journal/index.js';
 import { RawJson } from '../../json/index.js';
-import { freshState } from '../evolve.js';
-import { positionOf } from '../ledger.js';
 import { events, foldOne } from '../load.js';
-import { Rendering } from '../rendering.js';
-import type { SessionState } from '../state.js';
+import { Rendering } from '../request/rendering.js';
+import { freshState } from '../state/evolve.js';
+import { positionOf } from '../state/ledger.js';
+import type { SessionState } from '../state/state.js';
 import { Chronicle, type Told } from './chronicle.js';
 
 export interface Difference {

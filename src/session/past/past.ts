@@ -2,8 +2,8 @@
 
 import type { SessionKey, Store } from '../../journal/index.js';
 import { loadState } from '../load.js';
-import { Rendering } from '../rendering.js';
-import type { SessionState } from '../state.js';
+import { Rendering } from '../request/rendering.js';
+import type { SessionState } from '../state/state.js';
 import type { Needle } from './needle.js';
 
 export interface Past {

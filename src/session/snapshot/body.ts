@@ -2,7 +2,7 @@
 
 import { sha256 } from '../../hash.js';
 import { canonicalize } from '../../json/index.js';
-import type { SessionState } from '../state.js';
+import type { SessionState } from '../state/state.js';
 import { codeMark } from './code.js';
 import type { Plain } from './fields.js';
 import { plainOf, stateOf } from './plain.js';

@@ -1,6 +1,6 @@
 // How each field of the state crosses into JSON. The compiler refuses a field that is not named here, or by the wrong kind.
 
-import type { SessionState } from '../state.js';
+import type { SessionState } from '../state/state.js';
 
 /** Fields with a form of their own (plain.ts). */
 export type OwnForm =

@@ -2,7 +2,7 @@
 // fails here costs a longer resume and nothing else.
 
 import type { SessionKey, Store } from '../../journal/index.js';
-import type { SessionState } from '../state.js';
+import type { SessionState } from '../state/state.js';
 import { bodyOf } from './body.js';
 import { packed } from './container.js';
 

@@ -3,12 +3,12 @@
 import { CallIndex } from '../../curation/calls.js';
 import { Native } from '../../json/native.js';
 import { specOf } from '../../providers/spec.js';
-import { freshState } from '../evolve.js';
-import { readHinted } from '../hints.js';
-import type { Decision } from '../ledger.js';
-import type { SessionState, StaticPart, StoredMessage } from '../state.js';
-import { Thoughts } from '../thoughts.js';
-import { ToolList, type ToolListForm } from '../tool-list.js';
+import { readHinted } from '../intake/hints.js';
+import { Thoughts } from '../mending/thoughts.js';
+import { freshState } from '../state/evolve.js';
+import type { Decision } from '../state/ledger.js';
+import type { SessionState, StaticPart, StoredMessage } from '../state/state.js';
+import { ToolList, type ToolListForm } from '../state/tool-list.js';
 import { decodeVector, encodeVector } from '../topics/fold.js';
 import type { ClosedTopic, TopicState, TopicVectors } from '../topics/state.js';
 import { fieldsOf, type Plain, setFields } from './fields.js';

@@ -2,7 +2,7 @@
 
 import { CuratedError } from '../../errors.js';
 import type { SessionKey, Store } from '../../journal/index.js';
-import type { SessionState } from '../state.js';
+import type { SessionState } from '../state/state.js';
 import { openBody } from './body.js';
 import { codeMark } from './code.js';
 import { type Refusal, unpacked } from './container.js';

@@ -7,8 +7,8 @@ import { isContentless, TopicModel, type Verdict } from '../../topics/model.js';
 import { matchPhrase } from '../../topics/phrases.js';
 import { WEIGHTS_VERSION } from '../../topics/weights.js';
 import type { Draft } from '../commit.js';
-import { event, type Payloads } from '../events.js';
 import type { Session } from '../session.js';
+import { event, type Payloads } from '../state/events.js';
 import { shiftAt, shiftsIn } from './state.js';
 
 const model = new TopicModel();

@@ -1,6 +1,6 @@
 // Folds topic events into the state. What an event does not say does not happen: no phrase, threshold or embedder is asked.
 
-import type { Payloads } from '../events.js';
+import type { Payloads } from '../state/events.js';
 import type { TopicState } from './state.js';
 
 export function shiftDetected(

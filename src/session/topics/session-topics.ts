@@ -2,7 +2,7 @@
 // Derived from the state; after a restart it follows the journalled boundaries and decides nothing again.
 
 import { Tracker } from '../../topics/tracker.js';
-import type { SessionState } from '../state.js';
+import type { SessionState } from '../state/state.js';
 import { ClosedIndex } from './closed-index.js';
 import { shiftAt } from './state.js';
 

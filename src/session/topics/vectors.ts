@@ -2,8 +2,8 @@
 
 import { cosine, vectorFault } from '../../pool/vectors.js';
 import { type Draft, SCHEMA_VERSION } from '../commit.js';
-import { event } from '../events.js';
 import type { Session } from '../session.js';
+import { event } from '../state/events.js';
 import { debounced, shift, topicSettings } from './decide.js';
 import { encodeVector } from './fold.js';
 import type { Embedder, WantedVector } from './session-topics.js';
