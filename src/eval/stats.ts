@@ -16,8 +16,8 @@ export interface Interval {
  * would stretch the interval beyond all bounds.
  */
 const LEAST_ERROR = 0.2;
-/** With fewer the spread cannot be told. */
-const LEAST_PAIRS = 5;
+/** With fewer the spread cannot be told, and no interval is. */
+export const LEAST_PAIRS = 5;
 
 export interface BootstrapOptions {
   seed?: number;
