@@ -60,17 +60,18 @@ export function dropping(survey: Survey, pair: Pair, reason: string, section: st
     const place = part.kind === 'tool_call' ? part.argsPath : part.bodyPath;
     const original = place === undefined ? undefined : sliceIn(message.native, place);
     if (place === undefined || original === undefined) return undefined;
+    const bytes = size === 0 ? Buffer.byteLength(original) : size;
     return planned('memory.tool_result_cleared', {
       tool_call_id: result.id,
       tool: result.tool,
-      original_size: size === 0 ? Buffer.byteLength(original) : size,
+      original_size: bytes,
       cleared_at_turn: survey.turn,
       reason: why,
       handle: handleOf(survey.tenant, survey.session, message.seq, index, original),
       message: at,
       path: pointer(part.path),
       tokens_delta: -message.tokens,
-      tokens_delta_estimate: -Math.trunc(original.length / 4),
+      tokens_delta_estimate: -Math.trunc(bytes / 4),
       _of: place,
     });
   });

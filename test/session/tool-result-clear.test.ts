@@ -232,6 +232,28 @@ test('L1-10 S-2 sizes are those of the body as it came, deltas exact with the ma
   assert.equal(tokens.raw + event.tokens_delta, tokens.curated);
 });
 
+test('L1-10 L1-8 the rough estimate is of the bytes told beside it, of a shortened input and of a dropped pair too', async () => {
+  const cases: [Json, string][] = [
+    [
+      {
+        ...clearing({}),
+        curated: { clear_tool_inputs: true, max_input_chars: 50, cost_rule: 'off', keep: { tool_uses: 1 } },
+      },
+      'keep,input',
+    ],
+    [clearing({ age_turns: 1, size_bytes_threshold: 50, drop_strategy: 'full_drop' }), 'age,input'],
+  ];
+  for (const [config, reasons] of cases) {
+    const d = await opened(config);
+    await turn(d, [toolRound('a', 'write', { text: '数据 "q"\n'.repeat(100) }, '数据\n'.repeat(300))]);
+    await turn(d, [toolRound('b', 'read', { p: 1 }, 'small')]);
+    await request(d);
+    const told = await journal(d, 'memory.tool_result_cleared');
+    assert.equal(told.map((e) => e.reason).join(), reasons);
+    for (const e of told) assert.equal(e.tokens_delta_estimate, -Math.trunc(e.original_size / 4), e.reason);
+  }
+});
+
 test('S-1 P-11 an envelope has the fields of the contract and its schema version, and never the kind static', async () => {
   const d = await opened(clearing({ age_turns: 1, size_bytes_threshold: 50 }));
   await turn(d, [toolRound('a', 'shell', { c: 1 }, BODY)]);

@@ -167,20 +167,21 @@ function shortening(
   if (edit === undefined || edit.op !== 'set') return undefined;
   const delta = survey.tokensChanged(call.at, [edit]);
   if (delta >= 0) return undefined;
+  const size = Buffer.byteLength(original);
   return {
     edits: [{ ...edit, at: call.at, delta }],
     section: { section_id: `${ID}/${call.id}`, kind: 'volatile', tokens_delta: delta },
     event: planned('memory.tool_result_cleared', {
       tool_call_id: call.id,
       tool: call.tool,
-      original_size: Buffer.byteLength(original),
+      original_size: size,
       cleared_at_turn: survey.turn,
       reason,
       handle,
       message: call.at,
       path: pointer(part.path),
       tokens_delta: delta,
-      tokens_delta_estimate: -Math.trunc(original.length / 4),
+      tokens_delta_estimate: -Math.trunc(size / 4),
       _of: part.argsPath!,
     }),
   };
