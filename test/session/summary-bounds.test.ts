@@ -53,6 +53,32 @@ test('L4-20 summary.max_tokens holds also where what blocks keep in any case is 
   }
 });
 
+test('L4-13 NS-17 where the user said nearly all that goes, fewer of their words stand in the summary, and it is smaller', async () => {
+  const said = 'words of the user '.repeat(60);
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [COMPACTION], { blocks: { [COMPACTION]: { protect_recent: 1 } } });
+  for (let n = 0; n < 60; n += 1) {
+    await prepare(d, [user(`${n}: ${said}`), assistant('done')]);
+    await d.call('turn.end', { session: S });
+  }
+  const before = await prepare(d, [user('and now?')]);
+  await compact(d);
+  const { request, tokens } = await prepare(d, [assistant('so'), user('next')]);
+  const [done] = await journal(d, 'memory.compacted');
+  assert.ok(done.tokens_after < 0.7 * done.tokens_before, `${done.tokens_before} -> ${done.tokens_after}`);
+  assert.ok(tokens.curated < before.tokens.curated);
+  const text = summaryIn(request);
+  assert.ok(
+    text.includes(`0: ${said.slice(0, 8)}`) && text.includes('59: '),
+    'the first and the newest stand',
+  );
+  const left = /\((\d+) more user messages: handle (\w+) has them\)/.exec(text)!;
+  assert.ok(Number(left[1]) > 0);
+  const back = JSON.stringify(await d.call('recall.get', { handle: left[2] }));
+  for (let n = 0; n < 60; n += 1) assert.ok(back.includes(`${n}: ${said}`), `message ${n}`);
+  assert.ok((await d.call('journal.replay', { session: S })).identical);
+});
+
 for (const alternation of ['none', 'strict', 'template'])
   for (const first of [1, 2, 3, 4])
     test(`NS-9 K19 keep.first_messages ${first}: a summary begins behind them, roles ${alternation}`, async () => {

@@ -170,8 +170,6 @@ export function planOf(session: Session, cycle: PlannedCycle, all: readonly Summ
     handle,
     current: genuineBelow(session, cycle) ? ('below' as const) : ('here' as const),
   };
-  const { text, tokens, blocks } = wordingOf(session, frame, all, wordsIn(session, cycle));
-  const edit = placed(session, cycle, text, tokens);
   const undo = undone(session, cycle);
   let freed = 0;
   let gone = 0;
@@ -189,6 +187,9 @@ export function planOf(session: Session, cycle: PlannedCycle, all: readonly Summ
       if (e.op !== 'drop' && !inside) freed += e.delta ?? 0;
     }
   }
+  const frees = freed - WRAPPING;
+  const { text, tokens, blocks } = wordingOf(session, frame, all, wordsIn(session, cycle), frees);
+  const edit = placed(session, cycle, text, tokens);
   return { handle, blocks, edit, tokens: edit.delta ?? 0, freed, gone, undo };
 }
 

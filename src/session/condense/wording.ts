@@ -18,12 +18,14 @@ export interface Wording {
 /**
  * @param all blocks, oldest first
  * @param words what the user said in the range
+ * @param frees tokens that leave the view for it
  */
 export function wordingOf(
   session: Session,
   frame: Omit<Composition, 'users' | 'omitted' | 'blocks'>,
   all: readonly SummaryBlock[],
   words: readonly UserWords[],
+  frees: number,
 ): Wording {
   const count = (text: string) => session.countShort(text);
   const made = (forBlocks: number, forWords: number): Wording => {
@@ -35,6 +37,16 @@ export function wordingOf(
   let forBlocks = summaryBound(session);
   let forWords = wordsBound(session);
   let best = made(forBlocks, forWords);
+  // Where the user said most of what goes, their words alone make a summary that is no smaller (L4-13): then fewer of them
+  // stand in it, until it is half. The handle has them all.
+  if (best.tokens >= frees) {
+    let fewer = best;
+    for (let left = Math.min(forWords, best.tokens); left > LEAST && fewer.tokens > frees / 2; ) {
+      left = Math.max(LEAST, Math.floor(left / 2));
+      fewer = made(forBlocks, left);
+      if (fewer.tokens < best.tokens) [best, forWords] = [fewer, left];
+    }
+  }
   if (most === undefined) return best;
   // Headings and frames count too: first the blocks give way, then the words, at last small blocks are joined.
   for (let tries = 0; best.tokens > most && tries < 12; tries += 1) {
