@@ -3,7 +3,7 @@
 
 import type { MethodName, Result } from '../protocol/index.js';
 import { bodyHash, type SessionActor } from '../session/actor.js';
-import { type Held, isHeld } from '../session/commands/prepare.js';
+import { type Held, isHeld } from '../session/commands/held.js';
 import type { Draft } from '../session/commit.js';
 import { onceMore } from '../session/condense/once-more.js';
 import type { GateRun } from '../session/window/gate.js';
