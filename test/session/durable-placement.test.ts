@@ -211,6 +211,48 @@ test('NS-18 NS-22 whatever changes when, the newest block is there once and sent
   );
 });
 
+test('NS-18 the block is there once where the host has the model go on in words of its own, if the user turn before is new', async () => {
+  for (const [format, model, words] of [
+    ['anthropic', 'claude-sonnet-4-5', assistant('I will')],
+    ['openai-chat', 'gpt-5', { role: 'assistant', content: 'I will' }],
+    [
+      'openai-responses',
+      'gpt-5',
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I will' }] },
+    ],
+  ] as [string, string, Json][]) {
+    const d = new BenchDaemon();
+    await open(d, { format, model });
+    await d.call('durable.set_manifest', { session: S, text: 'state 1' });
+    const first = (await prepare(d, [user('go'), words])).request.messages;
+    assert.equal(copies(first), 1, format);
+    assert.ok(JSON.stringify(first[0]).includes('state 1'));
+    assert.deepEqual(first.at(-1), words);
+    // What was sent stays as it was: a change waits for a place behind it.
+    await d.call('durable.set_manifest', { session: S, text: 'state 2' });
+    assert.deepEqual((await prepare(d)).request.messages, first);
+    const next = (await prepare(d, [user('and'), words])).request.messages;
+    assert.deepEqual(next.slice(0, 2), first);
+    assert.ok(JSON.stringify(next[2]).includes('state 2'));
+    assert.ok((await d.call('journal.replay', { session: S })).identical);
+  }
+});
+
+test('NS-22 PV-A25 words of the model that hold bound thinking keep the user turn before them as it was', async () => {
+  const d = new BenchDaemon();
+  await open(d, { model: 'claude-opus-5-5' });
+  await d.call('durable.set_manifest', { session: S, text: 'state 1' });
+  const thought = {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'so', signature: 'abc' },
+      { type: 'tool_use', id: 'c1', name: 'read', input: {} },
+    ],
+  };
+  const { messages } = (await prepare(d, [user('go'), thought], { pending: ['c1'] })).request;
+  assert.deepEqual(messages[0], user('go'));
+});
+
 test('NS-22 PV-A12 where the operator speaks last, the block stands in the user turn before, and what was sent stays', async () => {
   const order = { role: 'system', content: 'order' };
   for (const before of [[user('go')], [user('go'), ...toolRound('t1', 'read', {}, 'ok')]]) {

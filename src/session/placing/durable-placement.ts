@@ -78,7 +78,7 @@ export function placeOf(session: Session, text: string, tokens: number): Place |
   const last = state.messages[at];
   const alternates = (profile.alternation ?? 'none') !== 'none';
   if (last === undefined) return undefined;
-  if (last.reading.role === 'assistant') return undefined;
+  if (last.reading.role === 'assistant') return beforeWords(session, text, tokens);
   const operators = operatorsFrom(session);
   if (operators < end) return beforeOperators(session, operators, text, tokens);
   const dropped = state.ledger.isDropped(at);
@@ -130,6 +130,21 @@ function beforeOperators(session: Session, before: number, text: string, tokens:
       ? insideOf(session, at, text, tokens)
       : undefined;
   return inside ?? insertOf(session, before, text, tokens);
+}
+
+/** The host puts words into the model's mouth: the user turn before them takes it, while no request has carried that. */
+function beforeWords(session: Session, text: string, tokens: number): Place | undefined {
+  const { state, profile } = session;
+  const from = Math.min(state.sent.messages, state.dirtyFrom);
+  let at = state.messages.length - 1;
+  while (at >= from && (state.ledger.isDropped(at) || state.messages[at]!.reading.role === 'assistant'))
+    at -= 1;
+  if (at < from || state.messages[at]!.reading.role !== 'user' || !isResponsesMessage(session, at))
+    return undefined;
+  // Thinking that was had without it is bound to what stood there (PV-A25).
+  if (profile.modelClass === 'AB' && state.thoughts.newest(state.ledger, state.messages) > at)
+    return undefined;
+  return insideOf(session, at, text, tokens);
 }
 
 function insertOf({ state }: Session, before: number, text: string, tokens: number): Place {
