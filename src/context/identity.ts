@@ -86,5 +86,6 @@ export function identity(
 
 function factsLine(name: string, c: Counts): string {
   const kinds = c.kinds.slice(0, 4).map(([kind, n]) => `${n} ${oneLine(kind).slice(0, 12)}`);
-  return `${oneLine(name).slice(0, 40)}: ${c.files} files (${kinds.join(', ')}), ${c.topics} topics`;
+  const which = kinds.length === 0 ? '' : ` (${kinds.join(', ')})`;
+  return `${oneLine(name).slice(0, 40)}: ${c.files} files${which}, ${c.topics} topics`;
 }

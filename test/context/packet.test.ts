@@ -37,6 +37,8 @@ test('M-1 the identity has its heading, is trimmed, at most 100 tokens, and a hi
   assert.ok(text.startsWith('## L0 — IDENTITY\nGröße: viel'));
   assert.ok(text.endsWith('thing: 3 files (3 ts), 2 topics'));
   assert.ok(realCount(text) <= 100 && realCount(text) > 80);
+  const bare = identity('thing', '', { files: 0, kinds: [], topics: 2 }, realCount);
+  assert.ok(bare.endsWith('thing: 0 files, 2 topics'));
 });
 
 test('M-2 the story: rooms sorted, weight by the first field that is there, long entries cut', () => {
