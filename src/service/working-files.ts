@@ -7,7 +7,7 @@ import { inPieces } from '../pool/pieces.js';
 import type { Committed } from '../session/commit.js';
 import type { FileKeeper } from '../session/deps.js';
 import { events, foldOne } from '../session/load.js';
-import { freshState } from '../session/state/evolve.js';
+import { freshState } from '../session/state/fresh.js';
 import type { SessionState } from '../session/state/state.js';
 import {
   type Archive,

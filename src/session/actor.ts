@@ -14,7 +14,7 @@ import { Session } from './session.js';
 import { stateHash } from './snapshot/body.js';
 import { SnapshotKeeper } from './snapshot/keeper.js';
 import { event } from './state/events.js';
-import { freshState } from './state/evolve.js';
+import { freshState } from './state/fresh.js';
 import { admit, type SessionCommand, type SessionStatus } from './state/lifecycle.js';
 import { type ProjectedEvent, project, type Signal } from './state/project.js';
 import { takeBackAll } from './window/take-back.js';

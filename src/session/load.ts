@@ -6,7 +6,8 @@ import type { Refusal } from './snapshot/container.js';
 import { stateFromSnapshot } from './snapshot/resume.js';
 import { upcast } from './state/event-types.js';
 import type { EventType, Payloads, SessionEvent } from './state/events.js';
-import { evolve, freshState } from './state/evolve.js';
+import { evolve } from './state/evolve.js';
+import { freshState } from './state/fresh.js';
 import type { SessionState } from './state/state.js';
 
 /** Records that are read at once: bounds memory, and lets other sessions' reads in between. */

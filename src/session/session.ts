@@ -16,7 +16,7 @@ import { BoundKey } from './mending/bound-key.js';
 import { type Native, nativeOf } from './native/native-plan.js';
 import { EditLog } from './request/edit-log.js';
 import { Rendering } from './request/rendering.js';
-import { freshState } from './state/evolve.js';
+import { freshState } from './state/fresh.js';
 import type { SessionState } from './state/state.js';
 import { ToldKinds } from './task-kind.js';
 import { SessionTopics } from './topics/session-topics.js';

@@ -60,9 +60,9 @@ export const MUTATIONS = [
   },
   {
     name: 'idempotency: a key is not remembered',
-    file: 'src/session/state/evolve.js',
-    from: 'state.keys.set(e.payload.key,',
-    to: 'new Map().set(e.payload.key,',
+    file: 'src/session/state/fold-session.js',
+    from: 'state.keys.set(p.key,',
+    to: 'new Map().set(p.key,',
     tests: ['test/session/session-calls.test.js'],
   },
   {

@@ -8,7 +8,7 @@ import { Native } from '../../src/json/native.js';
 import { specOf } from '../../src/providers/spec.js';
 import { EditLog } from '../../src/session/request/edit-log.js';
 import { Rendering } from '../../src/session/request/rendering.js';
-import { freshState } from '../../src/session/state/evolve.js';
+import { freshState } from '../../src/session/state/fresh.js';
 import type { SessionState } from '../../src/session/state/state.js';
 
 function history(n: number): SessionState {

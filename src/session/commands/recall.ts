@@ -4,7 +4,7 @@ import { fail } from '../../errors.js';
 import { RawJson, sliceIn } from '../../json/index.js';
 import type { Params } from '../../protocol/methods.js';
 import type { Session } from '../session.js';
-import { archiveText } from '../state/evolve.js';
+import { archiveText } from '../state/fold-history.js';
 
 type RecallParams = Params<'recall.get'>;
 

@@ -6,7 +6,7 @@ import { canonicalize } from '../../json/index.js';
 import { events, foldOne } from '../load.js';
 import { Rendering } from '../request/rendering.js';
 import { requestHash, requestJson, requestText } from '../request/view.js';
-import { freshState } from '../state/evolve.js';
+import { freshState } from '../state/fresh.js';
 
 export interface Replayed {
   requests: number;

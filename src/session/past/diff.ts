@@ -5,7 +5,7 @@ import type { SessionKey, Store } from '../../journal/index.js';
 import { RawJson } from '../../json/index.js';
 import { events, foldOne } from '../load.js';
 import { Rendering } from '../request/rendering.js';
-import { freshState } from '../state/evolve.js';
+import { freshState } from '../state/fresh.js';
 import { positionOf } from '../state/ledger.js';
 import type { SessionState } from '../state/state.js';
 import { Chronicle, type Told } from './chronicle.js';

@@ -5,7 +5,7 @@ import { Native } from '../../json/native.js';
 import { specOf } from '../../providers/spec.js';
 import { readHinted } from '../intake/hints.js';
 import { Thoughts } from '../mending/thoughts.js';
-import { freshState } from '../state/evolve.js';
+import { freshState } from '../state/fresh.js';
 import type { Decision } from '../state/ledger.js';
 import type { SessionState, StaticPart, StoredMessage } from '../state/state.js';
 import { ToolList, type ToolListForm } from '../state/tool-list.js';
