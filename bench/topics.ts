@@ -74,6 +74,12 @@ function quantile(times: number[], q: number): number {
   return Math.round(sorted[Math.floor(sorted.length * q)]! * 10) / 10;
 }
 
+/** Every set counts alike. */
+function macroOf(sets: readonly Scores[]): Pick<Scores, 'precision' | 'recall'> {
+  const mean = (of: (s: Scores) => number) => sets.reduce((sum, s) => sum + of(s), 0) / sets.length;
+  return { precision: mean((s) => s.precision), recall: mean((s) => s.recall) };
+}
+
 function line(label: string, s: Scores): void {
   const n = (v: number) => v.toFixed(3);
   console.log(
@@ -133,11 +139,13 @@ export default async function bench(o: {
   report('confirmed, folds by dialogue', 'confirmed', folds.confirmed);
   const reportPrecise = (title: string, prefix: string, judged: Map<string, Judged[]>) => {
     report(title, prefix, judged);
-    for (const [name, dialogues] of judged) {
-      const { precision, recall } = score(dialogues);
-      figures[`${prefix}_precision_${name}`] = Math.round(precision * 1000) / 1000;
-      figures[`${prefix}_recall_${name}`] = Math.round(recall * 1000) / 1000;
-    }
+    const put = (of: string, { precision, recall }: Pick<Scores, 'precision' | 'recall'>) => {
+      figures[`${prefix}_${of.replace('*', 'precision')}`] = Math.round(precision * 1000) / 1000;
+      figures[`${prefix}_${of.replace('*', 'recall')}`] = Math.round(recall * 1000) / 1000;
+    };
+    for (const [name, dialogues] of judged) put(`*_${name}`, score(dialogues));
+    put('macro_*', macroOf([...judged.values()].map(score)));
+    put('pooled_*', score([...judged.values()].flat()));
   };
   reportPrecise('precise, confirmed, folds by dialogue', 'precise', folds.precise);
   const others = leaveOneSetOut(coarse, spliced);

@@ -44,11 +44,12 @@ import { END_FEATURES, INPUT_FEATURES } from './features.js';
 import { GATE_FEATURES } from './gate.js';
 import type { Rule } from './rule.js';
 
-export const WEIGHTS_VERSION = 5;
+export const WEIGHTS_VERSION = 6;
 
 export const WEIGHTS: Rule = {
 ${block('input', rule.input, 'INPUT_FEATURES')}${block('end', rule.end, 'END_FEATURES')}  precise: {
     input: ${rule.precise.input},
+    end: ${rule.precise.end},
     gate: {
       names: GATE_FEATURES,
       threshold: ${gate.threshold},
@@ -61,5 +62,5 @@ ${gate.names.map((n, i) => `        ${digits(gate.weights[i]!)}, // ${n}`).join(
 `,
 );
 console.log(
-  `thresholds ${rule.input.threshold} at the input, ${rule.end.threshold} at the end; precise ${rule.precise.input}, ${gate.threshold}`,
+  `thresholds ${rule.input.threshold} at the input, ${rule.end.threshold} at the end; precise ${rule.precise.input}, ${rule.precise.end}, about code ${gate.threshold}`,
 );

@@ -1,5 +1,6 @@
-// Who is asked besides when few shifts are wanted and nearly all of them right: a few numbers, weighed for coding sessions
-// above all, where the net alone is surest of itself when it is wrong. Pure. How the weights are found: eval/learn.ts.
+// Who is asked besides in sessions about code when few shifts are wanted and nearly all of them right: a few numbers, weighed
+// for those sessions above all, where the net alone is surest of itself when it is wrong; elsewhere the net does better without.
+// Pure. How the weights are found: eval/learn.ts.
 
 import { END_FEATURES } from './features.js';
 import { logOdds, type Net, product, sigmoid } from './net.js';
@@ -35,6 +36,17 @@ const OF_END = [
 const AT = OF_END.map((name) => END_FEATURES.indexOf(name));
 
 export const GATE_FEATURES: readonly string[] = [...OF_END, 'namedShare', 'namedNew'];
+
+/**
+ * From this share of exchanges with a file, flag or identifier in them on, a session is about code. Of the marked dialogues and
+ * chats none is above it in the end, each coding session has nearly twice as much.
+ */
+const CODE_SHARE = 0.4;
+
+/** @param coded exchanges of a session that name something of code, of so many in all */
+export function isAboutCode(coded: number, exchanges: number): boolean {
+  return coded >= CODE_SHARE * exchanges;
+}
 
 /** Share of files, flags and identifiers known to the topic where there are none. */
 const UNKNOWN = 0.3;

@@ -59,6 +59,7 @@ export class TopicModel {
     const { end, precise } = this.#rule;
     tracker.atEnd(x);
     if (sensitivity !== 'precise') return this.#verdict(tracker, probability(end, x), end.threshold);
+    if (!tracker.aboutCode) return this.#verdict(tracker, probability(end, x), precise.end);
     tracker.atGate(x, g);
     return this.#verdict(tracker, together(end, precise.gate, x, g), precise.gate.threshold);
   }

@@ -2,7 +2,7 @@
 // whether that was a shift. It decides nothing. Pure; costs per call what came new.
 
 import { endFeatures, inputFeatures, nearness, type Scene, USUAL_INPUT, USUAL_REPLY } from './features.js';
-import { gateFeatures } from './gate.js';
+import { gateFeatures, isAboutCode } from './gate.js';
 import { dot } from './hashed.js';
 import { lateFeatures, type Spans } from './late-features.js';
 import { MEANING_DIMS } from './meaning.js';
@@ -64,6 +64,8 @@ export class Tracker {
   readonly #session = new Map<number, number>();
   #texts = 0;
   #exchanges = 0;
+  /** Exchanges in which something of code was named. */
+  #coded = 0;
   #shifts = 0;
   #inputText = '';
   #replyText = '';
@@ -161,6 +163,16 @@ export class Tracker {
     return gateFeatures({ topic, input, reply: this.#reply, sessionWords: this.#session }, end, x);
   }
 
+  /** The session is about code, the open exchange included. */
+  get aboutCode(): boolean {
+    return isAboutCode(this.#coded + (this.#names ? 1 : 0), this.#exchanges + 1);
+  }
+
+  /** The open exchange names something of code. */
+  get #names(): boolean {
+    return this.input.telling.named.size > 0 || (this.answered && this.#reply.telling.named.size > 0);
+  }
+
   /** Cosine of the open input with the running topic, by the default embedder. */
   get similarity(): number {
     return this.topic.centroid.cosine(this.input.hashed);
@@ -202,6 +214,7 @@ export class Tracker {
       if (reply?.embedded) this.#usualReply.add(nearness(scene, reply, near));
     }
     this.#exchanges += 1;
+    if (this.#names) this.#coded += 1;
     if (shift && this.topic.inputs > 0) {
       this.#shifts += 1;
       this.#close();

@@ -7,7 +7,7 @@ import { END_FEATURES, INPUT_FEATURES } from './features.js';
 import { GATE_FEATURES } from './gate.js';
 import type { Rule } from './rule.js';
 
-export const WEIGHTS_VERSION = 5;
+export const WEIGHTS_VERSION = 6;
 
 export const WEIGHTS: Rule = {
   input: {
@@ -307,10 +307,11 @@ export const WEIGHTS: Rule = {
     ],
   },
   precise: {
-    input: 0.65,
+    input: 0.73,
+    end: 0.79,
     gate: {
       names: GATE_FEATURES,
-      threshold: 0.6,
+      threshold: 0.62,
       weights: [
         -3.059, // bias
         -3.345, // rWordsLastReply

@@ -85,6 +85,46 @@ test('the gate looks at numbers that there are, and has a weight for each', () =
   assert.ok(gate.weights.some((w) => w !== 0) && gate.weights.every(Number.isFinite));
 });
 
+test('a session is about code while two of five exchanges name something of code, the open one and its reply included', () => {
+  const tracker = new Tracker();
+  const exchange = (input: string, reply: string, fold = true): boolean => {
+    tracker.read(input, 0, 0);
+    tracker.answer(reply);
+    const about = tracker.aboutCode;
+    if (fold) tracker.fold(false);
+    return about;
+  };
+  const plain = ['How long do I roast a chicken?', 'Eighty minutes.'] as const;
+  assert.equal(exchange('Why does ledger.go drop a column?', 'It stops at the tab.'), true, '1 of 1');
+  assert.equal(exchange(...plain), true, '1 of 2');
+  assert.equal(exchange(...plain), false, '1 of 3');
+  assert.equal(exchange('And now?', 'parseRow keeps the tab.'), true, '2 of 4');
+  assert.equal(exchange(...plain), true, '2 of 5');
+  assert.equal(exchange(...plain), false, '2 of 6');
+});
+
+test('precise asks the gate in sessions about code and nobody but the net elsewhere, each with its own threshold', () => {
+  // A net that says .7 whatever it is shown, and a gate that is sure of the opposite.
+  const fixed = (size: number, z: number) => Array.from({ length: size }, (_, i) => (i === 0 ? z : 0));
+  const net = { ...WEIGHTS.end, units: [], weights: fixed(END_FEATURES.length, Math.log(0.7 / 0.3)) };
+  const gate = { ...WEIGHTS.precise.gate, weights: fixed(GATE_FEATURES.length, -20), threshold: 0.4 };
+  const model = new TopicModel({ ...WEIGHTS, end: net, precise: { input: 0.9, end: 0.65, gate } });
+  const final = (input: string, reply: string) => {
+    const tracker = new Tracker();
+    tracker.read(input, 0, 0);
+    tracker.answer(reply);
+    tracker.fold(false);
+    tracker.read(input, 1, 1);
+    tracker.answer(reply);
+    return model.final(tracker, 'precise');
+  };
+  const plain = final('How long do I roast a chicken?', 'Eighty minutes.');
+  assert.deepEqual([plain.shift, plain.threshold], [true, 0.65]);
+  assert.ok(Math.abs(plain.probability - 0.7) < 1e-9);
+  const code = final('Why does ledger.go drop a column?', 'parseRow stops at the tab.');
+  assert.deepEqual([code.shift, code.threshold], [false, 0.4]);
+});
+
 test('precise: an announced change is a shift, an input without content is none, the same matter is none', () => {
   const model = new TopicModel();
   const final = (input: string, reply: string) => {

@@ -10,8 +10,9 @@ import { scan, Words } from '../scan.js';
 import { INPUT_CHARS, Tracker } from '../tracker.js';
 import { WEIGHTS } from '../weights.js';
 import type { Dialogue } from './data.js';
-import { learn, run, type Sets } from './learn.js';
+import { learn } from './learn.js';
 import { type Judged, type Scores, score } from './metrics.js';
+import { run, type Sets } from './run.js';
 import type { Spliced } from './splice.js';
 
 export type Rated = Readonly<Record<string, Scores>>;

@@ -2,17 +2,16 @@
 // see. Every set counts alike, however many dialogues it has.
 
 import { END_FEATURES, INPUT_FEATURES } from '../features.js';
-import { GATE_FEATURES, together } from '../gate.js';
-import type { Sensitivity } from '../model.js';
-import { probability, type Weights } from '../net.js';
+import { GATE_FEATURES } from '../gate.js';
+import { probability } from '../net.js';
 import type { Rule } from '../rule.js';
 import type { Dialogue } from './data.js';
 import { type Example, type Fit, fitLogistic, fitNet } from './fit.js';
 import { type Judged, score } from './metrics.js';
 import { roll, type Step } from './roll.js';
+import { type Sets, says } from './run.js';
 import type { Spliced } from './splice.js';
-
-export type Sets = ReadonlyMap<string, readonly Dialogue[]>;
+import { ofKind, PARTS, withSurest } from './surest.js';
 
 /** Blurred so much, a net cannot lean on what one set's dialogues happen to share: on sets never seen that is what counts. */
 const FIT: Fit = { units: 24, seeds: 2, epochs: 12, decay: 0.003, noise: 0.8, rate: 0.004 };
@@ -21,8 +20,6 @@ const TRIAL: Fit = { ...FIT, seeds: 1 };
 const ROUNDS = 2;
 /** What a spliced set counts beside a marked one. */
 const SPLICED = 0.5;
-/** Parts of the dialogues that judge, each by weights from the other parts, where the thresholds lie. */
-const PARTS = 3;
 
 /**
  * @param sets whose marks are learned, and which choose the thresholds
@@ -40,7 +37,7 @@ export function learn(sets: Sets, spliced: Spliced = { net: new Map(), gate: new
   }
   const names = [...sets.keys(), ...spliced.gate.keys()];
   const heard = [...spliced.gate.values()].map((dialogues) => rowsOf(dialogues, undefined));
-  const gated: Gated = { names, heard, dialogues: [...sets.values()] };
+  const gated: Gated = { names, heard, dialogues: [...sets.values()], others: [...spliced.gate.values()] };
   return withThresholds(rule, marked, others, gated);
 }
 
@@ -51,6 +48,8 @@ interface Gated {
   heard: readonly Row[][];
   /** Of the marked sets. */
   dialogues: readonly (readonly Dialogue[])[];
+  /** Of those that the gate alone hears. */
+  others: readonly (readonly Dialogue[])[];
 }
 
 /** What a set counts for the gate: coding sessions are what the net is wrong about, and what this is for. */
@@ -78,7 +77,7 @@ function blank(): Rule {
   return {
     input: { names: INPUT_FEATURES, ...none },
     end: { names: END_FEATURES, ...none },
-    precise: { input: 0.9, gate: { names: GATE_FEATURES, weights: [], threshold: 0.9 } },
+    precise: { input: 0.9, end: 0.9, gate: { names: GATE_FEATURES, weights: [], threshold: 0.9 } },
   };
 }
 
@@ -108,6 +107,7 @@ interface Row {
   own: boolean;
   guarded: boolean;
   phrase: boolean;
+  aboutCode: boolean;
   input: Float64Array;
   end: Float64Array;
   gate: Float64Array;
@@ -119,56 +119,15 @@ function rowsOf(dialogues: readonly Dialogue[], rule: Rule | undefined): Row[] {
   for (const [dialogue, d] of dialogues.entries()) {
     const keep = (step: Step, own: boolean, shift: boolean): boolean => {
       const y = d.exchanges[step.at]!.shift;
-      const { guarded, phrase, input, end, gate } = step;
+      const { guarded, phrase, aboutCode, input, end, gate } = step;
       const seen = { input: input.slice(), end: end.slice(), gate: gate.slice() };
-      rows.push({ dialogue, own, guarded, phrase, ...seen, y });
+      rows.push({ dialogue, own, guarded, phrase, aboutCode, ...seen, y });
       return shift;
     };
     roll(d, (step) => keep(step, false, d.exchanges[step.at]!.shift));
     if (rule !== undefined) roll(d, (step) => keep(step, true, says(rule.end, step.end, step)));
   }
   return rows;
-}
-
-function says(rule: Weights & { threshold: number }, x: Float64Array, step: Step): boolean {
-  return step.guarded ? step.phrase : probability(rule, x) >= rule.threshold;
-}
-
-/** The same where few shifts are wanted. */
-function saysSurely({ end, precise: { gate } }: Rule, step: Step): boolean {
-  return step.guarded ? step.phrase : together(end, gate, step.end, step.gate) >= gate.threshold;
-}
-
-export interface Rolled {
-  input: Map<string, Judged[]>;
-  end: Map<string, Judged[]>;
-}
-
-/** The rule over all dialogues, living with its own decisions. */
-export function run(sets: Sets, rule: Rule, sensitivity: Sensitivity = 'balanced'): Rolled {
-  const precise = sensitivity === 'precise';
-  const atInput = precise ? { ...rule.input, threshold: rule.precise.input } : rule.input;
-  const out: Rolled = { input: new Map(), end: new Map() };
-  for (const [name, dialogues] of sets) {
-    const input: Judged[] = [];
-    const end: Judged[] = [];
-    for (const d of dialogues) {
-      const marked = d.exchanges.map((e) => e.shift);
-      const early = [false];
-      const late = [false];
-      roll(d, (step) => {
-        early.push(says(atInput, step.input, step));
-        const shift = precise ? saysSurely(rule, step) : says(rule.end, step.end, step);
-        late.push(shift);
-        return shift;
-      });
-      input.push({ marked, predicted: early });
-      end.push({ marked, predicted: late });
-    }
-    out.input.set(name, input);
-    out.end.set(name, end);
-  }
-  return out;
 }
 
 export function macroF1(judged: ReadonlyMap<string, readonly Judged[]>): number {
@@ -205,51 +164,20 @@ function withThresholds(rule: Rule, marked: readonly Row[][], others: readonly R
       }
     }
   }
-  return {
+  const found: Rule = {
     input: { ...rule.input, threshold: best(sets, 'input') },
     end: { ...rule.end, threshold: best(sets, 'end') },
     precise: {
       input: precise(sets, 'input'),
-      gate: {
-        ...rule.precise.gate,
-        weights: fitGate(marked, gated),
-        threshold: surest(trials, gated.dialogues),
-      },
+      end: rule.precise.end,
+      gate: { ...rule.precise.gate, weights: fitGate(marked, gated) },
     },
   };
-}
-
-/** Recall in each set that precision must leave, on dialogues that the weights have not seen. */
-const RECALL_LEAST = 0.55;
-/** Thresholds in hundredths among which it is sought. */
-const SUREST = [30, 94] as const;
-
-/** The highest threshold that leaves enough recall, each trial rule living with its own decisions on the part it has not seen. */
-function surest(trials: readonly Rule[], sets: readonly (readonly Dialogue[])[]): number {
-  let [least, most]: [number, number] = [...SUREST];
-  while (most - least > 1) {
-    const middle = (least + most) >> 1;
-    if (leastRecall(trials, sets, middle / 100) >= RECALL_LEAST) least = middle;
-    else most = middle;
-  }
-  return least / 100;
-}
-
-function leastRecall(
-  trials: readonly Rule[],
-  sets: readonly (readonly Dialogue[])[],
-  threshold: number,
-): number {
-  const recalls = sets.map((dialogues) => {
-    const judged = trials.flatMap((trial, part) => {
-      const gate = { ...trial.precise.gate, threshold };
-      const rule = { ...trial, precise: { ...trial.precise, gate } };
-      const unseen = new Map([['part', dialogues.filter((_, i) => i % PARTS === part)]]);
-      return run(unseen, rule, 'precise').end.get('part')!;
-    });
-    return score(judged).recall;
-  });
-  return Math.min(...recalls);
+  const judged = (about: boolean) => {
+    const own = ofKind(about, marked, gated.dialogues);
+    return own.length > 0 ? own : ofKind(about, gated.heard, gated.others);
+  };
+  return withSurest(found, trials, { plain: judged(false), code: judged(true) });
 }
 
 /** So near the best, a lower threshold is as good: on texts unlike those learned from the rule is less sure of itself. */
@@ -265,10 +193,13 @@ function best(sets: readonly Unseen[][], which: 'input' | 'end'): number {
   return grid[values.findIndex((v) => v >= least)]!;
 }
 
-/** At the input, the lowest threshold with a mean precision of 0.87: coding sessions stay below it, the others are above. */
+/** Mean precision over the sets that is wanted of what is told at the input. */
+const PRECISION_LEAST = 0.9;
+
+/** The lowest threshold that has it: coding sessions stay below, the others are above. */
 function precise(sets: readonly Unseen[][], which: 'input' | 'end'): number {
   for (let t = 50; t < 99; t += 1) {
-    if (mean(sets, which, t / 100, ({ hits, said }) => hits / said) >= 0.87) return t / 100;
+    if (mean(sets, which, t / 100, ({ hits, said }) => hits / said) >= PRECISION_LEAST) return t / 100;
   }
   return 0.99;
 }

@@ -17,6 +17,8 @@ export interface Step {
   input: Float64Array;
   end: Float64Array;
   gate: Float64Array;
+  /** The session is about code, this exchange included. */
+  aboutCode: boolean;
   tracker: Tracker;
 }
 
@@ -60,6 +62,7 @@ export function roll(dialogue: Dialogue, decide: (step: Step) => boolean): void 
       input: buffer.subarray(0, n),
       end,
       gate: gate.subarray(0, tracker.atGate(end, gate)),
+      aboutCode: tracker.aboutCode,
       tracker,
     });
     tracker.fold(shift);
