@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { fail } from '../errors.js';
-import { exportPage, fileLines, importJsonl, type SessionKey } from '../journal/index.js';
+import { exportPage, fileLines, type ImportResult, importJsonl, type SessionKey } from '../journal/index.js';
 import { listing } from '../session/listing.js';
 import { verifyJournals } from '../session/verify.js';
 import type { Caller, Handlers, Rooms } from './context.js';
@@ -27,20 +27,17 @@ export const JOURNAL_CALLS: Handlers = {
     const path = await fileAt(p.path);
     const key = { tenant: caller.tenant, session: p.session };
     // What is in memory under this name must not be older than the journal that comes.
-    const { session } = await rooms.registry.get(caller.tenant, p.session);
-    if (session.state.status !== 'fresh' || (await rooms.store.head(key)) !== undefined)
-      fail('BAD_TYPE', `a session ${JSON.stringify(p.session)} exists already`, {
-        path: '/session',
-        detail: { reason: 'exists' },
-      });
+    const actor = await rooms.registry.get(caller.tenant, p.session);
+    let done: ImportResult | undefined;
     try {
-      const done = await importJsonl(rooms.store, key, fileLines(path));
-      return { session: p.session, events: done.records, torn: done.torn };
+      await actor.found('/session', async () => {
+        done = await importJsonl(rooms.store, key, fileLines(path));
+      });
     } finally {
-      rooms.registry.drop(caller.tenant, p.session);
       rooms.recall?.touch(key);
       await listed(rooms, key);
     }
+    return { session: p.session, events: done!.records, torn: done!.torn };
   },
 
   'journal.verify': async (caller, p, rooms) => {

@@ -94,15 +94,9 @@ export const SESSION_CALLS: Handlers = {
     const as = p.as ?? `s-${randomUUID()}`;
     const seq = await actor.read('read', () => p.at_seq ?? actor.session.state.seq);
     if (seq > actor.session.state.seq) gap(actor);
-    const key = { tenant: caller.tenant, session: as };
-    if ((await rooms.store.head(key)) !== undefined)
-      fail('BAD_TYPE', `a session ${JSON.stringify(as)} exists already`, {
-        path: '/as',
-        detail: { reason: 'exists' },
-      });
-    await rooms.store.copy(actor.key, seq, key);
-    rooms.registry.drop(caller.tenant, as);
     const fork = await rooms.registry.get(caller.tenant, as);
+    await fork.found('/as', () => rooms.store.copy(actor.key, seq, fork.key));
+    await fork.wake();
     rooms.store.setMeta(fork.key, listing(fork.session));
     return { session: as, seq };
   },
@@ -193,14 +187,13 @@ export const SESSION_CALLS: Handlers = {
   'session.forget': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     if (p.force === true) actor.takeLease(caller);
-    await actor.exclusive('forget', caller, () => rooms.store.erase(actor.key));
-    actor.session.state.status = 'erased';
-    actor.release(caller);
-    rooms.registry.drop(caller.tenant, p.session);
+    await actor.erase(caller, async () => {
+      await rooms.recall?.forget(actor.key);
+      await rooms.files?.forget(actor.key);
+    });
+    rooms.registry.discard(caller.tenant, p.session);
     // Otherwise a host that lives long would hold all that it ever let be forgotten.
     unsubscribe(caller, p.session);
-    await rooms.recall?.forget(actor.key);
-    await rooms.files?.forget(actor.key);
     return { erased: true };
   },
 };

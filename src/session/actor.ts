@@ -260,6 +260,51 @@ export class SessionActor {
     });
   }
 
+  /** A journal comes from elsewhere: nothing may be here yet, and whoever opens the session meanwhile waits. */
+  found(path: string, body: () => Promise<unknown>): Promise<void> {
+    return this.#mailbox.run(async () => {
+      await this.#recover();
+      if (!this.unused || (await this.#deps.store.head(this.key)) !== undefined)
+        fail('BAD_TYPE', `a session ${JSON.stringify(this.key.session)} exists already`, {
+          path,
+          detail: { reason: 'exists' },
+        });
+      this.forsake();
+      try {
+        await body();
+      } finally {
+        // What could not be read back is read by whoever asks next.
+        this.park();
+      }
+    });
+  }
+
+  /** Nothing of the session stays. Who waits behind this finds none; a name that is opened again is a new one. */
+  erase(holder: Holder, body: () => Promise<void>): Promise<void> {
+    return this.exclusive('forget', holder, async () => {
+      await this.#deps.store.erase(this.key);
+      const state = freshState();
+      state.status = 'erased';
+      this.session.replace(state);
+      this.#snapshots.at = 0;
+      this.#cutOff = false;
+      if (this.#holder !== undefined) this.release(this.#holder);
+      this.#former = undefined;
+      this.#subscribers.clear();
+      await body();
+    });
+  }
+
+  /** No session has come of it, or none is left; nobody works on one. */
+  get unused(): boolean {
+    const { status } = this.session.state;
+    return !this.#parked && (status === 'fresh' || status === 'erased');
+  }
+
+  get quiet(): boolean {
+    return this.#mailbox.depth === 0;
+  }
+
   /** The events are the truth: a state that is not what they give is folded anew. @returns whether it was another */
   refold(): Promise<boolean> {
     return this.#mailbox.run(async () => {

@@ -74,15 +74,27 @@ export class SessionRegistry {
   async known(tenant: string, session: string): Promise<SessionActor> {
     const actor = await this.get(tenant, session);
     // A session that is being opened or read is not fresh for long; any other need not be waited for.
-    if (actor.session.state.status === 'fresh') {
+    if (actor.unused) {
       await actor.idle();
       await actor.wake();
     }
-    if (actor.session.state.status === 'fresh') {
-      this.#of(tenant).delete(session);
+    if (actor.unused) {
+      this.discard(tenant, session);
       fail('UNKNOWN_SESSION', `there is no session ${JSON.stringify(session)} for this token`);
     }
     return actor;
+  }
+
+  /**
+   * Lets go of an actor that has no session. Not at once: who got it in this very moment is about to open one, and a second actor
+   * beside it would not know of that.
+   */
+  discard(tenant: string, session: string): void {
+    const sessions = this.#of(tenant);
+    const actor = sessions.get(session);
+    setImmediate(() => {
+      if (actor?.unused === true && actor.quiet && sessions.get(session) === actor) sessions.delete(session);
+    });
   }
 
   /** A diagnostic of the daemon's own in a session's journal; a session that is gone is left alone. */
@@ -116,7 +128,7 @@ export class SessionRegistry {
     const prefix = prefixOf(handle);
     const isOf = (name: string) => prefix === handlePrefix(tenant, name);
     for (const [name, actor] of [...this.#of(tenant)]) {
-      if (!isOf(name) && !actor.session.state.givenBy.has(prefix)) continue;
+      if (actor.unused || (!isOf(name) && !actor.session.state.givenBy.has(prefix))) continue;
       asked.add(name);
       yield await this.get(tenant, name);
     }

@@ -83,7 +83,7 @@ export function takeUpConfig(session: Session, draft: Draft): void {
 
 /** @returns true when the session existed before */
 export async function open(session: Session, p: OpenParams, draft: Draft): Promise<boolean> {
-  if (session.state.status === 'fresh') {
+  if (session.state.status === 'fresh' || session.state.status === 'erased') {
     // A session that the client has seen and the journal has not: lost, forgotten or past its retention. A new one in its place
     // would look as if it were there.
     if ((p.last_seq ?? 0) > 0) lost(p.last_seq!, 0);

@@ -35,7 +35,8 @@ export async function undo(session: Session, store: Store, seq: number, draft: D
   const around: SessionEvent[] = [];
   for await (const { event } of events(store, session.key, Math.max(1, seq - BEFORE), seq + BEHIND))
     around.push(event);
-  const target = around.find((e) => e.seq === seq)!;
+  const target = around.find((e) => e.seq === seq);
+  if (target === undefined) gone(seq);
   const wish = wishOf(session, target, around);
   draft.push(planned('memory.undo.requested', { ...wish }) as NewEvent);
   return { seq: state.seq, undoes: [seq, ...wish._with], applies: due(session) };
