@@ -680,3 +680,24 @@ test('NS-14 L5-6 one message alone is over the window, and the provider refuses 
     unknown: 'refused in the end',
   });
 });
+
+test('L5-6 a system prompt that alone is over the window is CONTEXT_IRREDUCIBLE with its numbers, also before the first message', async () => {
+  for (const format of ['anthropic', 'openai-chat', 'openai-responses']) {
+    const d = new BenchDaemon();
+    const session = 'large';
+    await d.call('session.open', {
+      session,
+      format: format as 'anthropic',
+      model: 'm',
+      context_window: 1000,
+      max_output_tokens: 100,
+      system: 'word '.repeat(5000),
+    } as never);
+    for (const append of [[], [user('go')]])
+      await assert.rejects(d.call('llm.prepare', { session, append } as never), (e: CuratedError) => {
+        assert.equal(e.kind, 'CONTEXT_IRREDUCIBLE');
+        const { needed, limit, static: own } = e.detail as Record<string, number>;
+        return needed! > limit! && own! > limit!;
+      });
+  }
+});

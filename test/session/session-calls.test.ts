@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { CuratedError } from '../../src/errors.js';
 import { chain, MemoryStore } from '../../src/journal/index.js';
 import { LIFECYCLE } from '../../src/session/state/lifecycle.js';
@@ -568,4 +569,35 @@ test('J-11 a rewind and a restore raise the epoch: the same seq names another ev
   const restored = await d.call('session.restore', { session: 's', archive: rewound.archived });
   assert.equal(restored.epoch, rewound.epoch + 1);
   assert.equal((await d.call('session.open', OPEN)).epoch, restored.epoch + 1);
+});
+
+test('P-11 J-11 a session that is forgotten, forked into or asked for while it is opened is one session', async () => {
+  const open = { format: 'anthropic', model: 'claude-haiku-4-5' };
+  const asked: ((d: BenchDaemon) => Promise<unknown>)[] = [
+    (d) => d.call('session.forget', { session: 'x', force: true }),
+    (d) => d.call('session.fork', { session: 'from', as: 'x' }),
+    (d) => d.call('session.state', { session: 'x' }),
+    (d) => d.call('session.open', { session: 'x', ...open }),
+    (d) => d.call('session.append', { session: 'x', messages: [user('hello')] }),
+    (d) => d.call('turn.end', { session: 'x' }),
+  ];
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(asked.length - 1), { minLength: 2, maxLength: 12 }), async (order) => {
+      const d = new BenchDaemon();
+      await d.call('session.open', { session: 'from', ...open });
+      await d.call('session.append', { session: 'from', messages: [user('of another')] });
+      const done = await Promise.allSettled(order.map((i) => asked[i]!(d)));
+      for (const answer of done)
+        if (answer.status === 'rejected')
+          assert.ok(['UNKNOWN_SESSION', 'BAD_TYPE'].includes(answer.reason.kind), String(answer.reason));
+      // Whoever comes now finds what was acknowledged, and can go on.
+      await d.call('session.open', { session: 'x', ...open });
+      const before = (await d.call('session.messages', { session: 'x' })).messages.length;
+      await d.call('llm.prepare', { session: 'x', append: [user('and now')] });
+      assert.equal((await d.call('session.messages', { session: 'x' })).messages.length, before + 1);
+      assert.deepEqual((await d.call('journal.verify', { session: 'x' })).broken, []);
+      assert.ok((await d.call('journal.replay', { session: 'x' })).identical);
+    }),
+    { numRuns: 60 },
+  );
 });

@@ -328,10 +328,12 @@ function tellIrreducible(session: Session, draft: Draft, facts: GateFacts): void
 
 /** What a request is made of, for whoever is told that it is too long. Tokens. */
 export function weightsOf({ state, rendering }: Session) {
-  const largest = rendering.pieces.reduce((a, b) => (b.tokens > a.tokens ? b : a), rendering.pieces[0]!);
+  // Without a message it is the static part that does not fit.
+  const [first] = rendering.pieces;
+  const largest = first && rendering.pieces.reduce((a, b) => (b.tokens > a.tokens ? b : a), first);
   return {
     static: (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0),
-    largest_message: { index: largest.at, tokens: largest.tokens },
+    ...(largest === undefined ? {} : { largest_message: { index: largest.at, tokens: largest.tokens } }),
   };
 }
 
