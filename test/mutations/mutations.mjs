@@ -54,7 +54,7 @@ export const MUTATIONS = [
   {
     name: 'lease: an older writer goes on',
     file: 'src/session/actor.js',
-    from: 'if (this.#holder !== holder)',
+    from: 'else if (this.#holder !== holder)',
     to: 'if (false)',
     tests: ['test/session/session-calls.test.js'],
   },
@@ -75,7 +75,7 @@ export const MUTATIONS = [
   {
     name: 'snapshot: its bytes are not compared with their hash',
     file: 'src/session/snapshot/container.js',
-    from: 'if (sum(data) !== line.sha256)',
+    from: 'if (sha256(data) !== line.sha256)',
     to: 'if (false)',
     tests: ['test/session/snapshots.test.js'],
   },
