@@ -34,6 +34,7 @@ import { processMark } from './process-life.js';
 import type { Rooms } from './service/context.js';
 import { Peer } from './service/peer.js';
 import { RecallFeed } from './service/recall-feed.js';
+import { tellRefusal } from './service/refusals.js';
 import { summariserFor } from './service/summarisers.js';
 import { WorkingFiles } from './service/working-files.js';
 import { Backstage } from './session/backstage.js';
@@ -303,7 +304,7 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
         rooms,
         limits,
         draining: () => gate.draining,
-        onError: (kind, method) => log.debug({ kind, method }, 'call refused'),
+        onError: (error, method) => tellRefusal(log, error, method),
         onCall: (method, ms, tenant, kind) => metrics.call(method, ms / 1000, kind, tenant),
       });
     },

@@ -38,7 +38,7 @@ export interface PeerOptions {
   limits: Readonly<Record<string, number>>;
   /** True once the daemon drains: what is new is refused. */
   draining(): boolean;
-  onError(kind: string, method: string): void;
+  onError(error: CuratedError, method: string): void;
   /** @param kind of the error it was answered with */
   onCall(method: string, ms: number, tenant: string, kind?: string): void;
 }
@@ -140,7 +140,7 @@ export class Peer implements Caller {
       // JSON-RPC: carried out like a call, and nobody hears of it.
       this.#connection.hold();
       void this.#call(incoming)
-        .catch((e: unknown) => this.#o.onError(asCuratedError(e).kind, incoming.method))
+        .catch((e: unknown) => this.#o.onError(asCuratedError(e), incoming.method))
         .finally(() => this.#connection.release());
       return;
     }
@@ -214,7 +214,7 @@ export class Peer implements Caller {
   }
 
   #refuse(id: Id | null, error: CuratedError, method = ''): void {
-    this.#o.onError(error.kind, method);
+    this.#o.onError(error, method);
     this.#send({ id, error });
   }
 

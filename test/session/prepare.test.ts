@@ -348,3 +348,13 @@ test('L5-4 the count of a request covers system, tools, call arguments and image
   );
   assert.ok(full.tokens.static > 200);
 });
+
+test('PV-A44 a call that only warms the cache says max_tokens 0: the same request, with no room kept for an answer', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', { ...OPEN, system: 'be brief' });
+  const asked = await d.call('llm.prepare', { session: 's', append: [user('hello')], max_tokens: 8000 });
+  const warm = await d.call('llm.prepare', { session: 's', max_tokens: 0 });
+  assert.equal(warm.hash, asked.hash);
+  assert.ok(warm.tokens.threshold > asked.tokens.threshold);
+  await assert.rejects(d.call('llm.prepare', { session: 's', max_tokens: -1 }), { kind: 'BAD_TYPE' });
+});

@@ -7,7 +7,6 @@ import {
   json,
   message,
   name,
-  positive,
   raw,
   real,
   redactions,
@@ -87,7 +86,9 @@ export const PREPARE_METHODS = {
       tools: tools.optional(),
       tool_choice: toolChoice.optional(),
       task_kind: name.optional(),
-      max_tokens: positive.optional(),
+      max_tokens: count
+        .optional()
+        .describe('limit of the answer that the host will ask for; 0 warms the cache alone'),
       pending: z.array(callId).optional().describe('ids of tool calls in flight'),
       return: z.enum(['full', 'patch']).optional(),
       base: hash
