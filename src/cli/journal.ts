@@ -39,7 +39,9 @@ interface Json {
 export function register(program: Command): void {
   const journal = program
     .command('journal')
-    .description('the journal: dump, verify, export, import, backup; with or without a daemon');
+    .description(
+      'the journal: dump, verify, export, import, backup, salvage, rekey; with or without a daemon',
+    );
   journal
     .command('dump')
     .description("print a session's events")
