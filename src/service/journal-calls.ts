@@ -14,12 +14,13 @@ const PAGE_CHARS = 1024 * 1024;
 export const JOURNAL_CALLS: Handlers = {
   'journal.export': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
-    await actor.idle();
     const options = {
       fromSeq: p.from_seq ?? 1,
       ...(p.to_seq === undefined ? {} : { toSeq: p.to_seq }),
     };
-    const { lines, nextSeq } = await exportPage(rooms.store, actor.key, options, PAGE_CHARS);
+    const { lines, nextSeq } = await actor.beside(() =>
+      exportPage(rooms.store, actor.key, options, PAGE_CHARS),
+    );
     return { lines, ...(nextSeq === undefined ? {} : { next_seq: nextSeq }) };
   },
 

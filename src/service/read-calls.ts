@@ -39,26 +39,23 @@ export const READ_CALLS: Handlers = {
 
   'journal.read': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
-    await actor.idle();
-    return readJournal(rooms.store, actor.key, p);
+    return actor.beside(() => readJournal(rooms.store, actor.key, p));
   },
 
   'journal.replay': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
-    await actor.idle();
-    return replay(rooms.store, actor.key, p.to_seq);
+    return actor.beside(() => replay(rooms.store, actor.key, p.to_seq));
   },
 
   'journal.bisect': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     const upTo = await actor.read('read', () => actor.session.state.seq);
-    return bisect(rooms.store, actor.key, p.text, upTo);
+    return actor.beside(() => bisect(rooms.store, actor.key, p.text, upTo));
   },
 
   'journal.diff': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
-    await actor.idle();
-    return diffOf(rooms.store, actor.key, p);
+    return actor.beside(() => diffOf(rooms.store, actor.key, p));
   },
 
   'tokens.count': (_caller, p, rooms) => countTokens(p, rooms),

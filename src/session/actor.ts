@@ -66,6 +66,8 @@ export class SessionActor {
   readonly #snapshots: SnapshotKeeper;
   /** The state is out of memory; the next command reads it again. */
   #parked = false;
+  /** How often what stood under this name was erased. */
+  #erasures = 0;
   touchedAt: number;
 
   /** @param global gets the events of every session of the tenant, while `watched` says that somebody listens */
@@ -282,6 +284,7 @@ export class SessionActor {
   /** Nothing of the session stays. Who waits behind this finds none; a name that is opened again is a new one. */
   erase(holder: Holder, body: () => Promise<void>): Promise<void> {
     return this.exclusive('forget', holder, async () => {
+      this.#erasures += 1;
       await this.#deps.store.erase(this.key);
       const state = freshState();
       state.status = 'erased';
@@ -303,6 +306,24 @@ export class SessionActor {
 
   get quiet(): boolean {
     return this.#mailbox.depth === 0;
+  }
+
+  /**
+   * Reads the journal beside the commands, once those before it are done: it may be long, and nobody waits for it. One that is
+   * erased meanwhile is unknown, not damaged.
+   */
+  async beside<T>(body: () => Promise<T>): Promise<T> {
+    await this.idle();
+    const erasures = this.#erasures;
+    try {
+      return await body();
+    } catch (e) {
+      if (this.#erasures === erasures) throw e;
+      return fail(
+        'UNKNOWN_SESSION',
+        `the session ${JSON.stringify(this.key.session)} was forgotten meanwhile`,
+      );
+    }
   }
 
   /** The events are the truth: a state that is not what they give is folded anew. @returns whether it was another */

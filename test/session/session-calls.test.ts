@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { CuratedError } from '../../src/errors.js';
-import { chain, MemoryStore } from '../../src/journal/index.js';
+import { chain, MemoryStore, type Store } from '../../src/journal/index.js';
 import { LIFECYCLE } from '../../src/session/state/lifecycle.js';
 import { assistant, BenchCaller, BenchDaemon, clearing, type Json, toolRound, user } from './bench-daemon.js';
 
@@ -600,4 +600,36 @@ test('P-11 J-11 a session that is forgotten, forked into or asked for while it i
     }),
     { numRuns: 60 },
   );
+});
+
+test('J-11 a journal that is forgotten while somebody reads it is unknown to them, not damaged', async () => {
+  const stored = new MemoryStore();
+  let asked = () => {};
+  let go = () => {};
+  const reads = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const goes = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const store = new Proxy(stored, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown;
+      if (typeof value !== 'function') return value;
+      if (name !== 'blobs') return value.bind(target);
+      return async (...args: Parameters<Store['blobs']>) => {
+        asked();
+        await goes;
+        return target.blobs(...args);
+      };
+    },
+  });
+  const d = new BenchDaemon({ store });
+  await d.call('session.open', OPEN);
+  await d.call('session.append', { session: 's', messages: [user('long '.repeat(20_000))] });
+  const replayed = assert.rejects(d.call('journal.replay', { session: 's' }), kind('UNKNOWN_SESSION'));
+  await reads;
+  await d.call('session.forget', { session: 's' });
+  go();
+  await replayed;
 });
