@@ -70,7 +70,7 @@ export default async function run(o: {
   const graph: Record<number, number> = {};
   const owner = new Owner();
   try {
-    for (const n of [1000, 2000, 4000, 8000]) {
+    for (const n of [1000, 2000, 4000, 8000, 16_000, 32_000]) {
       const rows = new Rows(DIMS);
       const index = new VectorIndex(DIMS, { promoteAt: 1, owner });
       for (let i = 0; i < n; i += 1) {
