@@ -1,25 +1,12 @@
 // Where the durable block stands in the request (NS-22): appended to the newest user turn when it changed or a
 // compaction removed it, else where it is. Independent of every layer; the request of preset off and observe has none.
 
-import type { LedgerEdit } from '../../curation/decisions.js';
 import type { Draft } from '../commit.js';
-import { knownPrefix } from '../money/prefix.js';
-import { addToUser } from '../request/own-text.js';
 import type { Session } from '../session.js';
 import { event } from '../state/events.js';
-import type { DurableCopy } from '../state/state.js';
+import { isFree, placeOf, put } from './place.js';
 
 const SECTION = 'curated.durable/block';
-/** Tokens of a message's wrapping (NS-1). */
-const WRAPPING = 4;
-
-export interface Place {
-  edit: LedgerEdit;
-  message: number;
-  /** First stored position whose sent bytes this changes; undefined when none are. */
-  touches?: number;
-}
-
 /** Puts the current block where it belongs, if it is not there. Call when the messages of the request are all in. */
 export function placeDurable(session: Session, draft: Draft): void {
   const { state, settings } = session;
@@ -37,22 +24,13 @@ export function placeDurable(session: Session, draft: Draft): void {
   }
   const place = placeOf(session, text, tokens);
   if (place === undefined) return;
-  const prefix = place.touches === undefined ? undefined : knownPrefix(session, session.deps.clock.now());
-  session.rendering.sync(state);
-  const first = place.touches === undefined ? 0 : session.rendering.indexOf(place.touches);
-  draft.push(event('durable.placed', { block: text, message: place.message, _edits: [place.edit], ...undo }));
-  if (place.touches === undefined) return;
-  draft.push(
-    event('memory.curated', {
-      layer: 'durable_state',
-      sections_touched: [{ section_id: SECTION, kind: 'session', tokens_delta: tokens }],
-      cache_invalidates: true,
-      at_turn: state.turn,
-      first_message: first,
-      recache_tokens: prefix?.known ? session.rendering.tokensBetween(place.touches, prefix.messages) : 0,
-      reason: 'no place behind what was sent',
-    }),
-  );
+  const placed = event('durable.placed', {
+    block: text,
+    message: place.message,
+    _edits: [place.edit],
+    ...undo,
+  });
+  put(session, draft, place, placed, { layer: 'durable_state', section: SECTION, tokens });
 }
 
 /** Superseded copies behind bytes that have changed since the last request: they are written anew in any case. */
@@ -61,125 +39,4 @@ function dropStale(session: Session, draft: Draft): void {
   const free = state.durableStale.filter((c) => isFree(session, c));
   if (free.length === 0) return;
   draft.push(event('durable.removed', { copies: free.length, _undo: free.map((c) => c.seq) }));
-}
-
-/** May a copy go without a price? Never where thinking stands behind it that is bound to it (PV-A25). */
-export function isFree({ state, profile }: Session, copy: DurableCopy): boolean {
-  if (copy.seq > state.sent.seq) return true;
-  if (copy.message < state.dirtyFrom) return false;
-  return profile.modelClass !== 'AB' || state.thoughts.newest(state.ledger, state.messages) < copy.message;
-}
-
-/** Where a text of ours goes: behind all that was sent, in the newest user turn if there is a choice. */
-export function placeOf(session: Session, text: string, tokens: number): Place | undefined {
-  const { state, profile } = session;
-  const end = state.messages.length;
-  const at = end - 1;
-  const last = state.messages[at];
-  const alternates = (profile.alternation ?? 'none') !== 'none';
-  if (last === undefined) return undefined;
-  if (last.reading.role === 'assistant') return beforeWords(session, text, tokens);
-  const operators = operatorsFrom(session);
-  if (operators < end) return beforeOperators(session, operators, text, tokens);
-  const dropped = state.ledger.isDropped(at);
-  if (last.reading.role === 'user' && !dropped && isResponsesMessage(session, at)) {
-    const unsent = at >= Math.min(state.sent.messages, state.dirtyFrom);
-    const inside = unsent ? insideOf(session, at, text, tokens) : undefined;
-    if (inside !== undefined) return inside;
-    // Behind a user message that was sent a second one is one turn for the provider, unless its template refuses it.
-    if (alternates) {
-      const edit = insideOf(session, at, text, tokens);
-      return edit === undefined ? undefined : { ...edit, touches: at };
-    }
-  }
-  if (alternates && lastVisible(session) === 'user') {
-    const user = state.messages.findLastIndex(
-      (m, i) => m.reading.role === 'user' && !state.ledger.isDropped(i),
-    );
-    const edit = user < 0 ? undefined : insideOf(session, user, text, tokens);
-    if (edit === undefined) return undefined;
-    return user >= Math.min(state.sent.messages, state.dirtyFrom) ? edit : { ...edit, touches: user };
-  }
-  return insertOf(session, end, text, tokens);
-}
-
-/** First message of what the operator says at the end of the history, between the messages (PV-A12); its length: nothing. */
-function operatorsFrom(session: Session): number {
-  const { state, profile, rendering } = session;
-  let from = state.messages.length;
-  if (state.format !== 'anthropic' || !profile.midSystem) return from;
-  rendering.sync(state);
-  for (let at = from - 1; at >= 0 && state.messages[at]!.reading.role === 'system'; at -= 1) {
-    if (state.ledger.isDropped(at)) continue;
-    // One that has no place goes out as the user's.
-    if (rendering.pieces[rendering.ownIndexOf(at)]?.reading.role !== 'system') break;
-    from = at;
-  }
-  return from;
-}
-
-/** The user does not go on right behind the operator (PV-A12): in the user turn before, or the next request has the place. */
-function beforeOperators(session: Session, before: number, text: string, tokens: number): Place | undefined {
-  const { state } = session;
-  const from = Math.min(state.sent.messages, state.dirtyFrom);
-  if (before < from) return undefined;
-  let at = before - 1;
-  while (at >= from && state.ledger.isDropped(at)) at -= 1;
-  const inside =
-    at >= from && state.messages[at]!.reading.role === 'user'
-      ? insideOf(session, at, text, tokens)
-      : undefined;
-  return inside ?? insertOf(session, before, text, tokens);
-}
-
-/** The host puts words into the model's mouth: the user turn before them takes it, while no request has carried that. */
-function beforeWords(session: Session, text: string, tokens: number): Place | undefined {
-  const { state, profile } = session;
-  const from = Math.min(state.sent.messages, state.dirtyFrom);
-  let at = state.messages.length - 1;
-  while (at >= from && (state.ledger.isDropped(at) || state.messages[at]!.reading.role === 'assistant'))
-    at -= 1;
-  if (at < from || state.messages[at]!.reading.role !== 'user' || !isResponsesMessage(session, at))
-    return undefined;
-  // Thinking that was had without it is bound to what stood there (PV-A25).
-  if (profile.modelClass === 'AB' && state.thoughts.newest(state.ledger, state.messages) > at)
-    return undefined;
-  return insideOf(session, at, text, tokens);
-}
-
-function insertOf({ state }: Session, before: number, text: string, tokens: number): Place {
-  const json = state.spec.textMessage('user', text);
-  return {
-    edit: { op: 'insert', before, id: `durable-${state.seq + 1}`, json, delta: tokens + WRAPPING },
-    message: before,
-  };
-}
-
-/** Items of Responses that are no messages (outputs) have no content to add to. */
-function isResponsesMessage(session: Session, at: number): boolean {
-  const value = session.state.messages[at]!.native.value as { content?: unknown } | null;
-  return session.state.format !== 'openai-responses' || value?.content !== undefined;
-}
-
-/** Behind the content of a user message; undefined where another decision has its hand on that content. */
-function insideOf(session: Session, at: number, text: string, tokens: number): Place | undefined {
-  const { state } = session;
-  const edits = state.ledger.editsOf(at);
-  const own = edits.filter((e) => state.ledger.get(state.durablePlaced?.seq ?? -1)?.edits.includes(e));
-  const taken = edits.some(
-    (e) => e.op === 'drop' || (!own.includes(e) && 'path' in e && e.path.length <= 1 && e.op !== 'append'),
-  );
-  if (taken) return undefined;
-  const edit = addToUser(state.format, state.messages[at]!.native, text, 'behind');
-  return edit === undefined ? undefined : { edit: { ...edit, at, delta: tokens, own: true }, message: at };
-}
-
-/** Role of the newest message that a chat template sees: ours count too, and where roles are strict, tools and calls (PV-S1, PV-S2). */
-function lastVisible({ state, rendering, profile }: Session): string | undefined {
-  rendering.sync(state);
-  const strict = profile.alternation === 'strict';
-  return rendering.pieces.findLast(
-    ({ reading: { role, parts } }) =>
-      role !== 'system' && (strict || (role !== 'tool' && !parts.some((part) => part.kind === 'tool_call'))),
-  )?.reading.role;
 }

@@ -4,10 +4,9 @@
 import { DISCOVER, toolIndex } from '../../curation/tools/tool-classes.js';
 import { PLUGIN_IDS } from '../../settings/index.js';
 import type { Draft } from '../commit.js';
-import { knownPrefix } from '../money/prefix.js';
 import type { Session } from '../session.js';
 import { event } from '../state/events.js';
-import { isFree, placeOf } from './durable-placement.js';
+import { isFree, placeOf, put } from './place.js';
 
 const SECTION = `${PLUGIN_IDS.progressive}/index`;
 
@@ -32,23 +31,13 @@ export function placeIndex(session: Session, draft: Draft): void {
   const tokens = session.countShort(text);
   const place = placeOf(session, text, tokens);
   if (place === undefined) return;
-  const touched = place.touches;
-  const prefix = touched === undefined ? undefined : knownPrefix(session, session.deps.clock.now());
-  session.rendering.sync(state);
-  const first = touched === undefined ? 0 : session.rendering.indexOf(touched);
-  draft.push(event('tools.indexed', { index: text, message: place.message, tokens, _edits: [place.edit] }));
-  if (touched === undefined) return;
-  draft.push(
-    event('memory.curated', {
-      layer: 'progressive',
-      sections_touched: [{ section_id: SECTION, kind: 'session', tokens_delta: tokens }],
-      cache_invalidates: true,
-      at_turn: state.turn,
-      first_message: first,
-      recache_tokens: prefix?.known ? session.rendering.tokensBetween(touched, prefix.messages) : 0,
-      reason: 'no place behind what was sent',
-    }),
-  );
+  const placed = event('tools.indexed', {
+    index: text,
+    message: place.message,
+    tokens,
+    _edits: [place.edit],
+  });
+  put(session, draft, place, placed, { layer: 'progressive', section: SECTION, tokens });
 }
 
 /** Superseded copies behind bytes that have changed since the last request go for nothing. */
