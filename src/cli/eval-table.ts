@@ -4,7 +4,7 @@ import { LEAST_PAIRS } from '../eval/stats.js';
 import { type Column, counted, money, short, table, whole } from './table.js';
 
 export function armsTable(r: ArmsReport): string {
-  const notes = `${counted(r.conversations, 'conversation')}, seed ${r.seed}, prices of ${r.day}; saved: share of what off took, mean over the conversations (95 %)${few(r.conversations)}
+  const notes = `${counted(r.conversations, 'conversation')}, seed ${r.seed}, prices of ${r.day}; saved: share of what off took, mean over the conversations (95 %)${few(r.conversations, 'conversations')}
 names kept: identifiers that a later call used and only tool results had told; again: of the results that were cleared whole, those that
 the same call fetched again (off: of all results, all in view); survived: identifiers of before a compaction that the next 40 calls use`;
   return `${table(['arm', ...COST].map(column), r.arms.map(cost))}
@@ -16,9 +16,9 @@ ${notes}
 `;
 }
 
-/** Why there is a dash where a share is looked for. */
-function few(conversations: number): string {
-  return conversations < LEAST_PAIRS ? `; - : told of ${LEAST_PAIRS} conversations or more` : '';
+/** Why there is a dash where a share is looked for. @param of what there are too few of */
+export function few(n: number, of: string): string {
+  return n < LEAST_PAIRS ? `; - : told of ${LEAST_PAIRS} ${of} or more` : '';
 }
 
 const COST = ['requests', 'tokens', 'saved', 'cache read', 'written', 'breaks', 'cost', 'saved'];

@@ -1,6 +1,7 @@
 // A live pivot, as people read it.
 import type { LiveArm, LiveReport } from '../eval/live/pivot.js';
-import { type Interval, LEAST_PAIRS } from '../eval/stats.js';
+import type { Interval } from '../eval/stats.js';
+import { few } from './eval-table.js';
 import { table, whole } from './table.js';
 
 export function liveTable(r: LiveReport): string {
@@ -20,8 +21,7 @@ export function liveTable(r: LiveReport): string {
   const first = r.arms[0]?.preset ?? '';
   const early = r.stopped_early ? '; ended early, for nothing more was to be told' : '';
   const attempts = Math.min(...r.arms.map((a) => a.attempts));
-  const few = attempts < LEAST_PAIRS ? `; - : told of ${LEAST_PAIRS} attempts or more` : '';
-  return `${text}\nagainst ${first} on the same tasks, seed ${r.seed}; not worse: by more than ${percent(r.margin)} of the attempts${early}${few}\n`;
+  return `${text}\nagainst ${first} on the same tasks, seed ${r.seed}; not worse: by more than ${percent(r.margin)} of the attempts${early}${few(attempts, 'attempts')}\n`;
 }
 
 function cells(a: LiveArm): string[] {
