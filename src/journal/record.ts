@@ -51,8 +51,8 @@ export const GENESIS: ChainHead = Object.freeze({ seq: 0, hash: '' });
 
 export { sha256 };
 
-/** The text whose hash, after the previous hash and a line feed, is the record's hash. */
-export function envelopeText(r: {
+/** The part of a record that its hash covers. */
+interface Envelope {
   seq: number;
   ts: number;
   type: string;
@@ -60,7 +60,10 @@ export function envelopeText(r: {
   turn: number;
   observed?: boolean | undefined;
   json: string;
-}): string {
+}
+
+/** The text whose hash, after the previous hash and a line feed, is the record's hash. */
+function envelopeText(r: Envelope): string {
   const observed = r.observed === undefined ? '' : `,"observed":${r.observed}`;
   return `{"seq":${r.seq},"ts":${r.ts},"type":${quote(r.type)},"ver":${r.ver},"turn":${r.turn}${observed},"payload":${r.json}}`;
 }
@@ -78,7 +81,7 @@ function quote(type: string): string {
 }
 
 /** The hash a record must have after `prev`. */
-export function recordHash(prev: string, r: Parameters<typeof envelopeText>[0]): string {
+export function recordHash(prev: string, r: Envelope): string {
   return sha256(`${prev}\n${envelopeText(r)}`);
 }
 
@@ -102,12 +105,13 @@ export function chain(prev: ChainHead, fields: RecordFields): JournalRecord {
       json = JSON.stringify(payload);
     }
   }
-  const { seq, ts, type, turn, observed } = fields;
-  const ver = fields.ver ?? 1;
-  const hash = recordHash(prev.hash, { seq, ts, type, ver, turn, observed, json });
-  return observed === undefined
-    ? { seq, ts, type, ver, prev: prev.hash, hash, turn, payload, json }
-    : { seq, ts, type, ver, prev: prev.hash, hash, turn, observed, payload, json };
+  const { seq, ts, type, ver = 1, turn, observed } = fields;
+  const record: { -readonly [K in keyof JournalRecord]: JournalRecord[K] } =
+    observed === undefined
+      ? { seq, ts, type, ver, prev: prev.hash, hash: '', turn, payload, json }
+      : { seq, ts, type, ver, prev: prev.hash, hash: '', turn, observed, payload, json };
+  record.hash = recordHash(prev.hash, record);
+  return record;
 }
 
 export interface ChainFault {

@@ -1,6 +1,7 @@
 // Handlers of the turn: llm.prepare, turn.end.
 
 import { prepare } from '../session/commands/prepare.js';
+import type { PrepareParams } from '../session/commands/prepared.js';
 import { endTurn } from '../session/commands/turn-end.js';
 import type { Compactor } from '../session/condense/compactor.js';
 import type { Cycle } from '../session/condense/cycle.js';
@@ -20,7 +21,7 @@ export const TURN_CALLS: Handlers = {
     offerEmbedder(caller, actor, rooms);
     const began = rooms.clock.mono();
     const run = newGateRun(actor.compactor);
-    const params = { ...p, hintMap: hintMap(p.hints) };
+    const params: PrepareParams = p.hints === undefined ? p : { ...p, hintMap: hintMap(p.hints) };
     const result = await heldCall(caller, actor, rooms, {
       method: 'llm.prepare',
       key: p.key,

@@ -147,10 +147,10 @@ export class SessionActor {
     this.#snapshots.void();
   }
 
-  /** Brings the state back, if it is out of memory. */
-  wake(): Promise<void> {
+  /** Brings the state back, if it is out of memory; undefined: it is here. */
+  wake(): Promise<void> | undefined {
     this.touchedAt = this.#deps.clock.mono();
-    return this.#parked ? this.#mailbox.run(() => this.#recover()) : Promise.resolve();
+    return this.#parked ? this.#mailbox.run(() => this.#recover()) : undefined;
   }
 
   /** Reads the journal into the state. Call once, before any command. */
@@ -191,7 +191,7 @@ export class SessionActor {
   async write<T>(o: WriteOptions<T>, body: (draft: Draft) => Promise<T> | T): Promise<T> {
     if (o.holder !== undefined) this.#deps.backstage?.called();
     const { result, upTo } = await this.#mailbox.run(async () => {
-      await this.#recover();
+      if (this.#stale) await this.#recover();
       this.touchedAt = this.#deps.clock.mono();
       admit(this.session.state.status, o.command);
       if (!o.takesLease && o.holder !== undefined && !this.#mayBeside(o)) this.#checkLease(o.holder);
@@ -211,7 +211,12 @@ export class SessionActor {
           }),
         );
       }
-      await this.#seal(draft);
+      try {
+        draft.seal(this.#deps.store, this.key);
+      } catch (e) {
+        await this.#unsealed(e);
+        throw e;
+      }
       this.#cutOff = false;
       this.#tellFiles(draft);
       this.#outbox.push(...draft.committed);
@@ -403,16 +408,11 @@ export class SessionActor {
   }
 
   /** A store that is red refuses at once: what the draft has put into the state is in no journal, and goes. */
-  async #seal(draft: Draft): Promise<void> {
+  async #unsealed(why: unknown): Promise<void> {
     try {
-      draft.seal(this.#deps.store, this.key);
-    } catch (e) {
-      try {
-        this.session.replace(await this.#read());
-      } catch {
-        this.#lost = asCuratedError(e);
-      }
-      throw e;
+      this.session.replace(await this.#read());
+    } catch {
+      this.#lost = asCuratedError(why);
     }
   }
 
@@ -424,6 +424,11 @@ export class SessionActor {
       if (draft.dirty || this.session.state.status === 'fresh') this.session.replace(await this.#read());
       throw e;
     }
+  }
+
+  /** The state in memory is none to stand on, or not the journal's. */
+  get #stale(): boolean {
+    return this.#parked || this.#lost !== undefined;
   }
 
   /** What a command needs to stand on. After a lost write the memory knows more than the journal: what the journal has is the truth. */

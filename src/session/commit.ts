@@ -49,7 +49,7 @@ export class Draft {
     // Written out: a spread of objects of many shapes costs more here than all else but the text.
     const fields: RecordFields = { seq, ts, type, turn, payload };
     if (observed !== undefined) fields.observed = observed;
-    const record = this.#emission.record({ seq: state.seq, hash: state.hash }, fields, this.#blobs);
+    const record = this.#emission.record(state, fields, this.#blobs);
     // Told as it is journalled: who hears it now and who reads it later get the same.
     const folded = (
       observed === undefined ? { type, payload, seq, ts, turn } : { type, payload, observed, seq, ts, turn }

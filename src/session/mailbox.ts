@@ -25,16 +25,13 @@ export class Mailbox {
     }
     this.#waiting += 1;
     const done = this.#tail.then(command);
-    this.#tail = done.then(
-      () => {
-        this.#waiting -= 1;
-      },
-      () => {
-        this.#waiting -= 1;
-      },
-    );
+    this.#tail = done.then(this.#ended, this.#ended);
     return done;
   }
+
+  readonly #ended = () => {
+    this.#waiting -= 1;
+  };
 
   /** Resolves when everything that was enqueued before is done. */
   idle(): Promise<void> {

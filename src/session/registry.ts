@@ -54,7 +54,8 @@ export class SessionRegistry {
     const sessions = this.#of(tenant);
     let actor = sessions.get(session);
     if (actor !== undefined) {
-      await actor.wake();
+      const woken = actor.wake();
+      if (woken !== undefined) await woken;
       return actor;
     }
     actor = new SessionActor(

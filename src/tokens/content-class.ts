@@ -11,16 +11,22 @@ export type ClassShares = [number, number, number, number, number];
 const SAMPLE = 4096;
 const WINDOWS = 4;
 
-/** Bit sets of an ASCII unit. */
-const DIGIT = 1;
-const QUOTE = 2;
-const SIGN = 4;
-const LETTER = 8;
-const table = new Uint8Array(128);
-for (let c = 48; c < 58; c++) table[c] = DIGIT;
-for (let c = 65; c < 91; c++) table[c] = table[c + 32] = LETTER;
-table[34] = QUOTE;
-for (const sign of '#$%&*+/<=>@[\\]^_`{|}~();') table[sign.charCodeAt(0)] = SIGN;
+/**
+ * What an ASCII unit counts as, two kinds a table: low halves and high halves are summed at once. A branch for each kind would be
+ * guessed wrong at every other unit.
+ */
+const DIGIT_OR_QUOTE = new Int32Array(128);
+const LETTER_OR_SIGN = new Int32Array(128);
+const HIGH = 1 << 16;
+for (let c = 48; c < 58; c++) DIGIT_OR_QUOTE[c] = 1;
+DIGIT_OR_QUOTE[34] = HIGH;
+for (let c = 65; c < 91; c++) LETTER_OR_SIGN[c] = LETTER_OR_SIGN[c + 32] = 1;
+for (const sign of '#$%&*+/<=>@[\\]^_`{|}~();') LETTER_OR_SIGN[sign.charCodeAt(0)] = HIGH;
+
+/** Code units of the text that is looked at: an array is read several times as fast as a string. */
+const units = new Uint16Array(SAMPLE);
+const bytes = Buffer.from(units.buffer);
+const highByteFirst = new Uint8Array(Uint16Array.of(1).buffer)[0] === 0;
 
 interface Tally {
   units: number;
@@ -34,16 +40,18 @@ interface Tally {
 }
 
 function tally(text: string, from: number, to: number, t: Tally): void {
+  bytes.write(text.slice(from, to), 'utf16le');
+  if (highByteFirst) bytes.swap16();
+  const n = to - from;
+  let digitsQuotes = 0;
+  let lettersSigns = 0;
   let before = from === 0 ? 10 : 0;
-  for (let i = from; i < to; i++) {
-    const c = text.charCodeAt(i);
+  for (let i = 0; i < n; i++) {
+    const c = units[i]!;
     if (c < 128) {
-      const bits = table[c]!;
-      if (bits === LETTER) t.letters++;
-      else if (bits === DIGIT) t.digits++;
-      else if (bits === QUOTE) t.quotes++;
-      else if (bits === SIGN) t.signs++;
-      else if (c === 10) t.lines++;
+      digitsQuotes += DIGIT_OR_QUOTE[c]!;
+      lettersSigns += LETTER_OR_SIGN[c]!;
+      if (c === 10) t.lines++;
       else if (before === 10 && (c === 32 || c === 9)) t.indents++;
     } else if ((c >= 0x2e80 && c <= 0x9fff) || (c >= 0xac00 && c <= 0xd7af) || (c >= 0xf900 && c <= 0xfaff)) {
       t.cjk++;
@@ -52,7 +60,11 @@ function tally(text: string, from: number, to: number, t: Tally): void {
     }
     before = c;
   }
-  t.units += to - from;
+  t.digits += digitsQuotes % HIGH;
+  t.quotes += Math.floor(digitsQuotes / HIGH);
+  t.letters += lettersSigns % HIGH;
+  t.signs += Math.floor(lettersSigns / HIGH);
+  t.units += n;
 }
 
 /**

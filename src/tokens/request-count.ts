@@ -39,7 +39,7 @@ export interface Measured {
   /** NS-6: the whole, in tokens of the model's encoding. */
   tokens: number;
   /** Per part, in the order of the reading's parts; without the message's own overhead. */
-  parts: Uint32Array;
+  parts: number[];
   /** For the estimator (features.ts). */
   features: number[];
 }
@@ -133,14 +133,14 @@ export function measureTools(tools: readonly unknown[], format: Format): Measure
 
 /** Puts the pool's counts of `measure.texts` (from index `first` of `counts` on) together. */
 export function combine(measure: Measure, counts: ArrayLike<number>, first = 0): Measured {
-  const parts = new Uint32Array(measure.parts.length);
+  const parts: number[] = [];
   const features = noFeatures();
   features[0] = measure.messages;
   features[1] = measure.results;
   let flats = measure.flat;
   let i = 0;
   let tokens = measure.flat + PER_MESSAGE * measure.messages;
-  for (const [k, part] of measure.parts.entries()) {
+  for (const part of measure.parts) {
     let sum = part.flat;
     flats += part.flat;
     for (const end = i + part.texts; i < end; i++) {
@@ -148,7 +148,7 @@ export function combine(measure: Measure, counts: ArrayLike<number>, first = 0):
       sum += n;
       addText(features, measure.texts[i]!, n);
     }
-    parts[k] = sum;
+    parts.push(sum);
     tokens += sum;
   }
   features[features.length - 1] = flats;

@@ -40,6 +40,21 @@ test('shares are numbers from 0 to 1 that sum to 1, for any text', () => {
   assert.deepEqual(classShares(''), [0, 0, 0, 0, 0]);
 });
 
+test('digits and CJK have the shares that counting them one by one gives', () => {
+  const unit = fc.constantFrom('a', 'Z', '0', '9', '"', '{', ' ', '\n', '日', '가', 'é', '\ud83d\ude00');
+  fc.assert(
+    fc.property(fc.array(unit, { minLength: 1, maxLength: 3000 }), (units) => {
+      const text = units.join('');
+      const digits = text.replace(/\D/g, '').length / 3;
+      const cjk = text.replace(/[^日가]/g, '').length;
+      const other = text.replace(/[\d日가]/g, '').length / 4;
+      const shares = classShares(text);
+      const all = digits + cjk + other;
+      assert.deepEqual(shares.slice(3), [cjk / all, digits / all]);
+    }),
+  );
+});
+
 test('the cost is bounded: a text of 10 MB takes no longer than its sample', async () => {
   const big = 'lorem ipsum 123 '.repeat(650_000);
   const samples = () => {

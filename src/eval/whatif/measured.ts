@@ -21,7 +21,7 @@ export interface MeasuredSession {
   /** Blocks of the first i messages. */
   blocks: Uint32Array;
   /** Tokens of each part of each message. */
-  parts: Uint32Array[];
+  parts: (readonly number[])[];
   systemTokens: number;
   toolTokens: number;
 }

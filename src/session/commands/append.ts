@@ -8,8 +8,8 @@ import {
   checkShape,
   checkTurnLimit,
   measureAll,
-  messageEvents,
   type PlaceOf,
+  pushMessage,
 } from '../intake/intake.js';
 import type { Taken } from '../intake/taken.js';
 import type { Session } from '../session.js';
@@ -52,7 +52,7 @@ export async function take(session: Session, p: AppendParams, draft: Draft): Pro
   for (const t of taken) {
     const before = t.hint?.usage === undefined ? undefined : featuresNow(session);
     ids.push(`m${state.seq + 1}`);
-    for (const e of messageEvents(session, t)) draft.push(e);
+    pushMessage(session, t, draft);
     if (before !== undefined) recorded(session, t, before, draft);
     heard(session, draft);
   }

@@ -7,7 +7,7 @@ import { reconcile, same } from '../intake/reconcile.js';
 import { voidedBy } from '../mending/void-thinking.js';
 import type { Session } from '../session.js';
 import { event } from '../state/events.js';
-import { take } from './append.js';
+import { type AppendParams, take } from './append.js';
 import { setStatic } from './open.js';
 import type { PrepareParams } from './prepared.js';
 
@@ -42,8 +42,10 @@ export async function takeIn(session: Session, p: PrepareParams, draft: Draft): 
   const resent = fresh.length - (p.append?.length ?? 0);
   const placeOf = (i: number) => (i < resent ? `/messages/${offset + i}` : `/append/${i - resent}`);
   if (fresh.length === 0) return voided;
-  const hints = new Map([...(p.hintMap ?? [])].map(([at, hint]) => [at - offset, hint] as const));
-  await take(session, { messages: fresh, hints, placeOf }, draft);
+  const taking: AppendParams = { messages: fresh, placeOf };
+  if (p.hintMap !== undefined)
+    taking.hints = new Map([...p.hintMap].map(([at, hint]) => [at - offset, hint] as const));
+  await take(session, taking, draft);
   return voided;
 }
 

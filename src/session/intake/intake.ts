@@ -4,8 +4,9 @@ import { CuratedError, fail } from '../../errors.js';
 import { inadmissible, roleless } from '../../providers/admit.js';
 import type { Native } from '../../providers/types.js';
 import { combine, type Measure, measureMessage } from '../../tokens/request-count.js';
+import type { Draft } from '../commit.js';
 import type { Session } from '../session.js';
-import { event, type MessageHint, type NewEvent } from '../state/events.js';
+import { event, type MessageHint, type Payloads } from '../state/events.js';
 import { readHinted } from './hints.js';
 import { remember } from './readings.js';
 import { short, type Taken, takenFrom } from './taken.js';
@@ -14,10 +15,10 @@ import { short, type Taken, takenFrom } from './taken.js';
 export async function measureAll(
   session: Session,
   messages: readonly Native[],
-  hints: ReadonlyMap<number, MessageHint> = new Map(),
+  hints?: ReadonlyMap<number, MessageHint>,
 ): Promise<Taken[]> {
   const { taken: before } = session.deps;
-  if (before === undefined || hints.size > 0) return measureNew(session, messages, hints);
+  if (before === undefined || (hints?.size ?? 0) > 0) return measureNew(session, messages, hints);
   const known = messages.map((m) => before.get(m));
   if (known.every((t) => t !== undefined)) return known as Taken[];
   const taken = await measureNew(session, messages, hints);
@@ -28,22 +29,21 @@ export async function measureAll(
 async function measureNew(
   session: Session,
   messages: readonly Native[],
-  hints: ReadonlyMap<number, MessageHint>,
+  hints?: ReadonlyMap<number, MessageHint>,
 ): Promise<Taken[]> {
   const { spec } = session.state;
   const { image } = session.profile;
-  const readings = messages.map((native, i) => readHinted(spec, native, hints.get(i)?.media));
+  const readings = messages.map((native, i) => readHinted(spec, native, hints?.get(i)?.media));
   const measures = readings.map((reading) => measureMessage(reading, image));
-  const counts = await session.deps.pool.countTokens(
-    measures.flatMap((m) => m.texts),
-    session.encoding,
-  );
+  const texts: string[] = [];
+  for (const m of measures) texts.push(...m.texts);
+  const counts = await session.deps.pool.countTokens(texts, session.encoding);
   let from = 0;
   return messages.map((native, i) => {
     const measure = measures[i]!;
     const { taken } = takenFrom(native, readings[i]!, measure, counts, from);
     from += measure.texts.length;
-    const hint = hints.get(i);
+    const hint = hints?.get(i);
     if (hint !== undefined) taken.hint = hint;
     return taken;
   });
@@ -56,7 +56,7 @@ export async function measured(
 ): Promise<{ tokens: number; features: number[]; each: number[] }> {
   const counts = await session.deps.pool.countTokens(measure.texts, session.encoding);
   const { tokens, features, parts } = combine(measure, counts);
-  return { tokens, features: features.map(short), each: [...parts] };
+  return { tokens, features: features.map(short), each: parts };
 }
 
 export function checkLimits(session: Session, n: number): void {
@@ -116,42 +116,43 @@ function vetoOf(hint: MessageHint | undefined): { _meta?: { vetoed: true; veto_r
   return { _meta: { vetoed: true, ...(hint.vetoed === '' ? {} : { veto_reason: hint.vetoed }) } };
 }
 
-/** Events of one message: itself, then what it means. */
-export function* messageEvents(session: Session, taken: Taken): Generator<NewEvent> {
+/** Takes a message into the history: its own event, then those of what it means. */
+export function pushMessage(session: Session, taken: Taken, draft: Draft): void {
   const { state } = session;
   const at = state.messages.length;
-  const { reading } = taken;
-  const message = event('session.message', {
+  const { reading, tokens, features, hint } = taken;
+  const message: Payloads['session.message'] = {
     id: `m${state.seq + 1}`,
     at,
     role: reading.role,
     text: taken.native.text,
-    tokens: taken.tokens,
-    features: taken.features,
-    ...(taken.bodies.length === 0 ? {} : { bodies: taken.bodies }),
-    ...redactionsOf(taken.native),
-    ...(taken.hint === undefined ? {} : { hint: taken.hint }),
-  });
-  remember(message.payload, taken.native, reading);
-  yield message;
-  if (reading.role === 'user' && reading.ownText !== '' && taken.hint?.preload !== true) {
-    yield event('io.input', { message: at, tokens: taken.tokens, ...vetoOf(taken.hint) });
+    tokens,
+    features,
+  };
+  if (taken.bodies.length > 0) message.bodies = taken.bodies;
+  if (taken.native.redactions !== undefined) message.redactions = taken.native.redactions;
+  if (hint !== undefined) message.hint = hint;
+  remember(message, taken.native, reading);
+  draft.push(event('session.message', message));
+  if (reading.role === 'user' && reading.ownText !== '' && hint?.preload !== true) {
+    draft.push(event('io.input', { message: at, tokens, ...vetoOf(hint) }));
   }
-  if (reading.role === 'assistant') yield event('llm.response', { message: at });
+  if (reading.role === 'assistant') draft.push(event('llm.response', { message: at }));
   for (let part = 0; part < reading.parts.length; part += 1) {
     const p = reading.parts[part]!;
     if (p.kind === 'tool_call') {
-      yield event('tool.invoke', { id: p.callId ?? '', name: p.tool ?? '', message: at, part });
+      draft.push(event('tool.invoke', { id: p.callId ?? '', name: p.tool ?? '', message: at, part }));
     } else if (p.kind === 'tool_result') {
       const result = state.calls.results.findLast((r) => r.at === at && r.part === part);
-      yield event('tool.result', {
+      const said: Payloads['tool.result'] = {
         id: p.callId ?? '',
         tool: result?.tool ?? '',
         message: at,
         part,
         size: p.bodyBytes ?? 0,
-        ...(p.isError === true ? { error: true } : {}),
-      });
+      };
+      if (p.isError === true) said.error = true;
+      draft.push(event('tool.result', said));
     }
   }
 }

@@ -23,9 +23,8 @@ export function takenFrom(
 ): { taken: Taken; measured: Measured } {
   const measured = combine(measure, counts, first);
   const bodies: number[] = [];
-  reading.parts.forEach((part, i) => {
-    if (part.kind === 'tool_result') bodies.push(measured.parts[i]!);
-  });
+  for (let i = 0; i < reading.parts.length; i += 1)
+    if (reading.parts[i]!.kind === 'tool_result') bodies.push(measured.parts[i]!);
   const { tokens, features } = measured;
   return { taken: { native, reading, tokens, features: features.map(short), bodies }, measured };
 }

@@ -8,12 +8,14 @@ import { type Decision, positionOf } from './ledger.js';
 import { project } from './project.js';
 import type { SessionState } from './state.js';
 
+const NO_REPAIRS: readonly Decision[] = [];
+
 /** @returns repairs that stood within what is taken back */
-export function decided(state: SessionState, e: SessionEvent): Decision[] {
+export function decided(state: SessionState, e: SessionEvent): readonly Decision[] {
   const { _undo: undo } = e.payload as DecisionFields;
   const observed = e.observed === true;
   const edits = editsOf(e.payload as DecisionFields);
-  const repairs = undo === undefined ? [] : takenBack(state, undo, observed);
+  const repairs = undo === undefined ? NO_REPAIRS : takenBack(state, undo, observed);
   if (!(e.type === 'session.repaired' && e.payload.marks)) soil(state, edits, observed);
   if (state.capped !== undefined && undo?.includes(state.capped.seq))
     delete (state as Partial<SessionState>).capped;
@@ -44,6 +46,8 @@ function takenBack(state: SessionState, undo: readonly number[], observed: boole
 /** Tools that leave the list or join it. */
 function listed(state: SessionState, e: SessionEvent): void {
   const { _hide: hide, _show: show, _own: own, _defer: defer } = e.payload as DecisionFields;
+  if (hide === undefined && show === undefined && own === undefined && e.type !== 'memory.tool_def_pruned')
+    return;
   for (const list of e.observed ? [state.toolListObserved] : [state.toolList, state.toolListObserved]) {
     if (hide !== undefined) list.hide(hide);
     if (show !== undefined) list.show(show);
@@ -79,7 +83,8 @@ function editsOf(p: DecisionFields): LedgerEdit[] | undefined {
 
 /** Notes how far back sent bytes have changed: what is behind is written anew by the provider in any case. */
 function soil(state: SessionState, edits: readonly LedgerEdit[] | undefined, observed: boolean): void {
-  for (const edit of edits ?? []) {
+  if (edits === undefined) return;
+  for (const edit of edits) {
     const at = positionOf(edit);
     if (at >= state.sent.messages) continue;
     state.dirtyObserved = Math.min(state.dirtyObserved, at);

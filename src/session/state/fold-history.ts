@@ -8,7 +8,7 @@ import { readHinted } from '../intake/hints.js';
 import { remembered } from '../intake/readings.js';
 import { topicsDiverged } from '../topics/fold.js';
 import type { Payloads, SessionEvent } from './events.js';
-import type { SessionState } from './state.js';
+import type { SessionState, StoredMessage } from './state.js';
 
 export function message(state: SessionState, p: Payloads['session.message'], e: SessionEvent): void {
   const known = remembered(p);
@@ -16,7 +16,7 @@ export function message(state: SessionState, p: Payloads['session.message'], e: 
   const reading = known?.reading ?? readHinted(state.spec, own, p.hint?.media);
   const at = state.messages.length;
   if (p.redactions !== undefined) state.redacted.push(at);
-  state.messages.push({
+  const stored: StoredMessage = {
     id: p.id,
     seq: e.seq,
     native: own,
@@ -25,18 +25,19 @@ export function message(state: SessionState, p: Payloads['session.message'], e: 
     features: p.features,
     turn: state.turn,
     round: state.round,
-    ...(p.hint === undefined ? {} : { hint: p.hint }),
-  });
+  };
+  if (p.hint !== undefined) stored.hint = p.hint;
+  state.messages.push(stored);
   state.thoughts.add(at, reading);
   state.messageTokens += p.tokens;
   state.turnMessages += 1;
   let body = 0;
-  reading.parts.forEach((part, i) => {
+  for (const [i, part] of reading.parts.entries()) {
     if (part.kind === 'tool_call') state.calls.addCall(at, i, part, state.turn, state.round);
     else if (part.kind === 'tool_result') {
       state.calls.addResult(at, i, part, p.bodies?.[body++] ?? 0, state.turn, state.round);
     }
-  });
+  }
 }
 
 /** The host has moved its cache marks in messages that are stored. */
