@@ -61,9 +61,12 @@ interface Sent {
   items: readonly (WriteOp | Call)[];
 }
 
-/** Time that groups which survive the process already wait for others, so that one transaction serves many; and bytes at most. */
-const LINGER_MS = 5;
-const LINGER_BYTES = 256 * 1024;
+/**
+ * Time that groups which survive the process already wait for others, so that one transaction serves many; and bytes at most. Nobody
+ * waits for them, and each transaction keeps a core from the agent and the daemon for a while.
+ */
+const LINGER_MS = 50;
+const LINGER_BYTES = 1024 * 1024;
 
 export class QueuedStore implements Store {
   readonly #limits: QueueLimits;
