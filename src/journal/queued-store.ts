@@ -2,11 +2,13 @@
 // Runs on the caller's thread and must stay cheap there: no promise, timer or message per event.
 import { CuratedError } from '../errors.js';
 import { Acknowledged, type Redo } from './acknowledged.js';
-import type { CallName, EngineStats, WriteOp } from './engine.js';
+import { Asked } from './asked.js';
+import type { CallName, EngineStats } from './engine.js';
 import { Failures } from './failures.js';
+import { type Gathered, Gathering } from './gathering.js';
 import { type PackedRecords, packGroup, unpackError, unpackRecords } from './packed.js';
 import type { JournalRecord } from './record.js';
-import type { Batch, Call, Reply } from './runner.js';
+import type { Batch, Reply } from './runner.js';
 import {
   type Blob,
   type CheckReport,
@@ -23,6 +25,8 @@ import {
   type SweepOptions,
   type SweepResult,
 } from './store.js';
+import { type Sent, UnderWay } from './under-way.js';
+import { Waiters } from './waiters.js';
 
 /** Carries batches to the engine's thread, or runs them on this one. */
 export interface Transport {
@@ -38,29 +42,6 @@ export interface QueueLimits {
   bytes: number;
 }
 
-interface Waiter {
-  no: number;
-  level: FlushLevel;
-  key: string | undefined;
-  born: number;
-  resolve: () => void;
-  reject: (e: Error) => void;
-}
-
-/** A batch on its way. */
-interface Sent {
-  no: number;
-  groups: number;
-  bytes: number;
-  records: number;
-  sync: boolean;
-  /** Milliseconds, monotonic. */
-  at: number;
-  /** Number of its newest record in the redo log; 0 for none. */
-  redo: number;
-  items: readonly (WriteOp | Call)[];
-}
-
 /**
  * Time that groups which survive the process already wait for others, so that one transaction serves many; and bytes at most. Nobody
  * waits for them, and each transaction keeps a core from the agent and the daemon for a while.
@@ -74,25 +55,17 @@ export class QueuedStore implements Store {
   /** Absent where the engine alone survives the process, or nothing does. */
   #acknowledged: Acknowledged | undefined;
   #linger: NodeJS.Timeout | undefined;
-  #items: (WriteOp | Call)[] = [];
-  #groups = 0;
-  #bytes = 0;
-  #records = 0;
-  #sync = false;
+  readonly #gathering = new Gathering();
+  readonly #underWay = new UnderWay();
+  readonly #asked = new Asked();
+  readonly #failures = new Failures();
+  readonly #waiters = new Waiters(this.#failures);
+  #roomWaiters: (() => void)[] = [];
   #scheduled = false;
   /** Number of the batch that is being gathered. */
   #next = 1;
   #done = 0;
   #synced = 0;
-  /** Groups and bytes of the batches that are on their way, by batch number from `#done + 1`. */
-  readonly #sent: Sent[] = [];
-  #sentGroups = 0;
-  #sentBytes = 0;
-  #waiters: Waiter[] = [];
-  #roomWaiters: (() => void)[] = [];
-  readonly #failures = new Failures();
-  readonly #calls = new Map<number, { resolve: (v: unknown) => void; reject: (e: Error) => void }>();
-  #callId = 0;
   #red: CuratedError | undefined;
   /** Set while there is no engine at all: reads fail too. */
   #away: CuratedError | undefined;
@@ -129,15 +102,15 @@ export class QueuedStore implements Store {
     let bytes = 0;
     for (const r of records) bytes += r.json.length;
     if (blobs) for (const b of blobs) bytes += b.bytes.byteLength;
-    if (this.#bytes + this.#sentBytes + bytes > this.#limits.bytes && this.#bytes + this.#sentBytes > 0) {
+    const waiting = this.#gathering.bytes + this.#underWay.bytes;
+    if (waiting + bytes > this.#limits.bytes && waiting > 0) {
       throw new CuratedError('BUSY', 'the journal queue is full', { detail: { bytes: this.#limits.bytes } });
     }
-    this.#items.push(
+    this.#gathering.addGroup(
       blobs === undefined || blobs.length === 0 ? { op: 'append', group } : { op: 'append', group, blobs },
+      records.length,
+      bytes,
     );
-    this.#groups++;
-    this.#records += records.length;
-    this.#bytes += bytes;
     this.#schedule();
     this.#changed(key);
   }
@@ -146,24 +119,30 @@ export class QueuedStore implements Store {
     if (this.#away) return Promise.reject(this.#away);
     const k = key === undefined ? undefined : keyText(key);
     const sync = level === 'sync';
-    const pending = this.#items.length > 0;
+    const gathering = this.#gathering;
+    const pending = !gathering.isEmpty;
     const no = pending ? this.#next : this.#next - 1;
     const isThere =
       (sync ? this.#synced : this.#done) >= no ||
-      (level === 'ack' && k !== undefined && this.#acknowledged?.hasAll(this.#items, k) === true);
+      (level === 'ack' && k !== undefined && this.#acknowledged?.hasAll(gathering.items, k) === true);
     if (isThere) {
       const error =
         k === undefined ? this.#failures.any() : this.#failures.of(k, no, this.#failures.birth(k));
       return error === undefined ? Promise.resolve() : Promise.reject(error);
     }
-    this.#sync ||= sync;
+    gathering.sync ||= sync;
     if (sync || pending) this.#schedule();
-    return this.#wait(sync ? this.#next : no, level, k);
+    return this.#waiters.wait(sync ? this.#next : no, level, k);
   }
 
   room(): Promise<void> | undefined {
-    if (this.#groups + this.#sentGroups < this.#limits.groups) return undefined;
+    if (this.#queued < this.#limits.groups) return undefined;
     return new Promise((resolve) => this.#roomWaiters.push(resolve));
+  }
+
+  /** Groups that the engine has not answered for yet. */
+  get #queued(): number {
+    return this.#gathering.groups + this.#underWay.groups;
   }
 
   async read(key: SessionKey, fromSeq: number, limit: number): Promise<JournalRecord[]> {
@@ -193,14 +172,13 @@ export class QueuedStore implements Store {
 
   setMeta(key: SessionKey, meta: Record<string, unknown>): void {
     this.#usable();
-    this.#items.push({ op: 'meta', key, meta: JSON.stringify(meta) });
+    this.#gathering.add({ op: 'meta', key, meta: JSON.stringify(meta) });
     this.#schedule();
   }
 
   saveSnapshot(key: SessionKey, seq: number, hash: string, bytes: Uint8Array): void {
     this.#usable();
-    this.#items.push({ op: 'snapshot', key, seq, hash, bytes });
-    this.#bytes += bytes.byteLength;
+    this.#gathering.add({ op: 'snapshot', key, seq, hash, bytes }, bytes.byteLength);
     this.#schedule();
   }
 
@@ -270,7 +248,7 @@ export class QueuedStore implements Store {
 
   async stats(): Promise<StoreStats> {
     const stats = (await this.#call('stats')) as EngineStats;
-    return { ...stats, queued: this.#groups + this.#sentGroups };
+    return { ...stats, queued: this.#queued };
   }
 
   health(): Health {
@@ -331,30 +309,15 @@ export class QueuedStore implements Store {
     }
     this.#done = Math.max(this.#done, reply.done);
     this.#synced = Math.max(this.#synced, reply.synced);
-    let [sent, record] = [0, 0];
-    while (sent < this.#sent.length && this.#sent[sent]!.no <= this.#done) {
-      record = this.#sent[sent]!.redo;
-      this.#sentGroups -= this.#sent[sent]!.groups;
-      this.#sentBytes -= this.#sent[sent]!.bytes;
-      this.#tell(this.#sent[sent]!);
-      sent++;
-    }
-    if (sent > 0) this.#sent.splice(0, sent);
+    const sent = this.#underWay.upTo(this.#done);
+    for (const one of sent) this.#tell(one);
+    const record = sent.at(-1)?.redo ?? 0;
     // While it is red the engine owes what was acknowledged.
     this.#acknowledged?.settled(this.#done, record, this.#red !== undefined);
-    this.#settleWaiters();
+    this.#waiters.settleDone(this.#done, this.#synced, () => this.#red ?? unsynced());
     if (!this.#failures.none) this.#failures.settled(this.#done);
-    for (const r of reply.results ?? []) {
-      const call = this.#calls.get(r.id);
-      this.#calls.delete(r.id);
-      if (r.error === undefined) call?.resolve(r.value);
-      else call?.reject(unpackError(r.error));
-    }
-    if (this.#roomWaiters.length > 0 && this.#groups + this.#sentGroups < this.#limits.groups) {
-      const waiters = this.#roomWaiters;
-      this.#roomWaiters = [];
-      for (const resolve of waiters) resolve();
-    }
+    if (reply.results !== undefined) this.#asked.answered(reply.results);
+    if (this.#queued < this.#limits.groups) this.#roomForAll();
   }
 
   /** The engine's thread is gone: all that is not durable is lost, and said to be. Red until `onBack`. */
@@ -364,29 +327,21 @@ export class QueuedStore implements Store {
     this.#acknowledged?.gone();
     clearTimeout(this.#linger);
     this.#linger = undefined;
-    for (const { no, items } of this.#sent) this.#lose(no, items, error);
-    this.#lose(this.#next, this.#items, error);
-    this.#items = [];
-    this.#groups = 0;
-    this.#bytes = 0;
-    this.#records = 0;
-    const waiters = this.#waiters;
-    this.#waiters = [];
-    for (const w of waiters) {
-      // Whoever waited has been told with this.
-      if (w.key !== undefined) this.#failures.of(w.key, w.no, w.born);
-      w.reject(error);
-    }
-    for (const call of this.#calls.values()) call.reject(error);
-    this.#calls.clear();
-    for (const resolve of this.#roomWaiters) resolve();
-    this.#roomWaiters = [];
-    this.#sent.length = 0;
-    this.#sentGroups = 0;
-    this.#sentBytes = 0;
+    for (const { no, items } of this.#underWay.upTo(this.#next)) this.#lose(no, items, error);
+    this.#lose(this.#next, this.#gathering.take().items, error);
+    this.#waiters.rejectAll(error);
+    this.#asked.rejectAll(error);
+    this.#roomForAll();
   }
 
-  #lose(no: number, items: readonly (WriteOp | Call)[], error: CuratedError): void {
+  #roomForAll(): void {
+    if (this.#roomWaiters.length === 0) return;
+    const waiters = this.#roomWaiters;
+    this.#roomWaiters = [];
+    for (const resolve of waiters) resolve();
+  }
+
+  #lose(no: number, items: Gathered['items'], error: CuratedError): void {
     for (const item of items) {
       // What is in the redo log is there again with the next thread.
       if (item.op === 'append' && item.redo === undefined)
@@ -405,33 +360,6 @@ export class QueuedStore implements Store {
   #usable(): void {
     if (this.#closed) throw new CuratedError('STORAGE', 'the journal is closed');
     if (this.#red) throw this.#red;
-  }
-
-  #wait(no: number, level: FlushLevel, key: string | undefined): Promise<void> {
-    const born = this.#failures.birth(key);
-    return new Promise((resolve, reject) => this.#waiters.push({ no, level, key, born, resolve, reject }));
-  }
-
-  #settleWaiters(): void {
-    if (this.#waiters.length === 0) return;
-    const rest: Waiter[] = [];
-    let common: CuratedError | undefined;
-    for (const w of this.#waiters) {
-      if (w.no > this.#done) {
-        rest.push(w);
-        continue;
-      }
-      let error: CuratedError | undefined;
-      if (w.key !== undefined) error = this.#failures.of(w.key, w.no, w.born);
-      else {
-        common ??= this.#failures.any();
-        error = common;
-      }
-      if (error === undefined && w.level === 'sync' && w.no > this.#synced) error = this.#red ?? unsynced();
-      if (error === undefined) w.resolve();
-      else w.reject(error);
-    }
-    this.#waiters = rest;
   }
 
   #setRed(error: CuratedError | undefined): void {
@@ -459,10 +387,10 @@ export class QueuedStore implements Store {
       return Promise.reject(new CuratedError('STORAGE', 'the journal is closed'));
     }
     if (this.#away) return Promise.reject(this.#away);
-    const id = ++this.#callId;
-    this.#items.push({ op: 'call', id, name, args });
+    const { call, answer } = this.#asked.ask(name, args);
+    this.#gathering.add(call);
     this.#schedule();
-    return new Promise((resolve, reject) => this.#calls.set(id, { resolve, reject }));
+    return answer;
   }
 
   #schedule(): void {
@@ -474,7 +402,7 @@ export class QueuedStore implements Store {
 
   #tick(): void {
     this.#scheduled = false;
-    if (this.#items.length === 0 && !this.#sync) return;
+    if (this.#gathering.isEmpty && !this.#gathering.sync) return;
     this.#look();
     if (!this.#mayLinger()) {
       this.#post();
@@ -482,30 +410,23 @@ export class QueuedStore implements Store {
     }
     this.#linger ??= setTimeout(() => {
       this.#linger = undefined;
-      if (this.#items.length > 0) this.#post();
+      if (!this.#gathering.isEmpty) this.#post();
     }, LINGER_MS);
   }
 
   #mayLinger(): boolean {
-    if (this.#acknowledged === undefined || this.#sync || this.#bytes > LINGER_BYTES) return false;
-    return !this.#waiters.some((w) => w.no === this.#next) && this.#acknowledged.mayLinger(this.#items);
+    const { sync, bytes, items } = this.#gathering;
+    if (this.#acknowledged === undefined || sync || bytes > LINGER_BYTES) return false;
+    return !this.#waiters.isWaitedFor(this.#next) && this.#acknowledged.mayLinger(items);
   }
 
   /** Answers those who wait for no more than that it survives the process, where it does. */
   #look(): void {
     const safe = this.#acknowledged;
     if (safe === undefined) return;
-    const synced = new Set<string | undefined>();
-    for (const w of this.#waiters) if (w.level === 'sync' && w.no === this.#next) synced.add(w.key);
-    safe.look(this.#items, this.#next, synced, this.#sent.length > 0);
-    if (this.#waiters.length === 0) return;
-    this.#waiters = this.#waiters.filter((w) => {
-      if (w.level !== 'ack' || w.key === undefined || !safe.isSafe(w.key)) return true;
-      const error = this.#failures.of(w.key, w.no, w.born);
-      if (error === undefined) w.resolve();
-      else w.reject(error);
-      return false;
-    });
+    const synced = this.#waiters.syncing(this.#next);
+    safe.look(this.#gathering.items, this.#next, synced, !this.#underWay.isEmpty);
+    this.#waiters.settleSafe((key) => safe.isSafe(key));
   }
 
   #post(): void {
@@ -513,25 +434,15 @@ export class QueuedStore implements Store {
     clearTimeout(this.#linger);
     this.#linger = undefined;
     const no = this.#next++;
-    const items = this.#acknowledged?.leave(this.#items) ?? this.#items;
-    const batch: Batch = { no, sync: this.#sync, items };
-    this.#sent.push({
+    const gathered = this.#gathering.take();
+    const items = this.#acknowledged?.leave(gathered.items) ?? gathered.items;
+    const batch: Batch = { no, sync: gathered.sync, items };
+    this.#underWay.push({
+      ...gathered,
       no,
-      groups: this.#groups,
-      bytes: this.#bytes,
-      records: this.#records,
-      sync: this.#sync,
       at: this.#commitListener === undefined ? 0 : performance.now(),
       redo: this.#acknowledged?.written ?? 0,
-      items: this.#items,
     });
-    this.#sentGroups += this.#groups;
-    this.#sentBytes += this.#bytes;
-    this.#items = [];
-    this.#groups = 0;
-    this.#bytes = 0;
-    this.#records = 0;
-    this.#sync = false;
     this.#transport!.post(batch);
   }
 }

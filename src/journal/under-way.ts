@@ -1,0 +1,38 @@
+// Batches that the engine has and has not answered yet, in the order of their numbers.
+import type { Gathered } from './gathering.js';
+
+export interface Sent extends Gathered {
+  readonly no: number;
+  /** Milliseconds, monotonic. */
+  readonly at: number;
+  /** Number of the newest record in the redo log when it left; 0 for none. */
+  readonly redo: number;
+}
+
+export class UnderWay {
+  readonly #sent: Sent[] = [];
+  /** Of all of them together. */
+  groups = 0;
+  bytes = 0;
+
+  get isEmpty(): boolean {
+    return this.#sent.length === 0;
+  }
+
+  push(sent: Sent): void {
+    this.#sent.push(sent);
+    this.groups += sent.groups;
+    this.bytes += sent.bytes;
+  }
+
+  /** Those with numbers up to `no`, which are there no more. */
+  upTo(no: number): Sent[] {
+    let count = 0;
+    while (count < this.#sent.length && this.#sent[count]!.no <= no) {
+      this.groups -= this.#sent[count]!.groups;
+      this.bytes -= this.#sent[count]!.bytes;
+      count++;
+    }
+    return this.#sent.splice(0, count);
+  }
+}
