@@ -4,10 +4,12 @@ import { asCuratedError, CuratedError, fail } from '../errors.js';
 import { sha256 } from '../hash.js';
 import type { FlushLevel, SessionKey } from '../journal/index.js';
 import { canonicalize, writeJson } from '../json/index.js';
+import { Audience, type Subscriber } from './audience.js';
 import { type Committed, Draft } from './commit.js';
 import { Compactor } from './condense/compactor.js';
 import type { SessionDeps } from './deps.js';
 import type { Holder } from './holder.js';
+import { Lease } from './lease.js';
 import { foldState, resume } from './load.js';
 import { Mailbox } from './mailbox.js';
 import { Session } from './session.js';
@@ -16,13 +18,11 @@ import { SnapshotKeeper } from './snapshot/keeper.js';
 import { event } from './state/events.js';
 import { freshState } from './state/fresh.js';
 import { admit, type SessionCommand, type SessionStatus } from './state/lifecycle.js';
-import { type ProjectedEvent, project, type Signal } from './state/project.js';
+import type { Signal } from './state/project.js';
 import { takeBackAll } from './window/take-back.js';
 
 /** A state that the next daemon wants as it is. */
 const SAVED: ReadonlySet<string> = new Set<SessionStatus>(['open', 'closed']);
-
-export type Subscriber = (session: string, event: ProjectedEvent | Signal) => void;
 
 export interface WriteOptions<T = unknown> {
   /** Undefined: the daemon itself. */
@@ -50,15 +50,8 @@ export class SessionActor {
   readonly compactor: Compactor;
   readonly #deps: SessionDeps;
   readonly #mailbox: Mailbox;
-  readonly #subscribers = new Set<Subscriber>();
-  readonly #global: Subscriber;
-  readonly #watched: () => boolean;
-  #holder: Holder | undefined;
-  /** Takes back that the holder's end is waited for. */
-  #leave: (() => void) | undefined;
-  /** Those that a newer one took the session from. */
-  #former: WeakSet<Holder> | undefined;
-  #outbox: Committed[] = [];
+  readonly #lease = new Lease();
+  readonly #audience: Audience;
   /** Set once the store has refused something that the state already holds: only a reload may go on. */
   #lost: CuratedError | undefined;
   /** The journal was read with calls in it that were held when the daemon ended: they are settled by the next write. */
@@ -77,8 +70,7 @@ export class SessionActor {
     this.compactor = new Compactor(this);
     this.#mailbox = new Mailbox(deps.limits.commandsASession);
     this.#snapshots = new SnapshotKeeper(deps.limits.snapshotEvents);
-    this.#global = global;
-    this.#watched = watched;
+    this.#audience = new Audience(key.session, global, watched);
     this.touchedAt = deps.clock.mono();
   }
 
@@ -87,11 +79,11 @@ export class SessionActor {
   }
 
   get holder(): Holder | undefined {
-    return this.#holder;
+    return this.#lease.holder;
   }
 
   get connected(): boolean {
-    return this.#holder !== undefined;
+    return this.#lease.holder !== undefined;
   }
 
   /** Nothing runs and nothing is awaited: the state can leave memory. */
@@ -101,7 +93,7 @@ export class SessionActor {
       this.#mailbox.depth === 0 &&
       !this.#snapshots.busy &&
       this.#lost === undefined &&
-      this.#outbox.length === 0 &&
+      this.#audience.isQuiet &&
       this.compactor.cycle === undefined &&
       state.held.length === 0 &&
       !topics.awaits
@@ -110,7 +102,7 @@ export class SessionActor {
 
   /** Somebody holds the session or listens to it: who that is stays in memory. */
   get wanted(): boolean {
-    return this.#holder !== undefined || this.#subscribers.size > 0;
+    return this.connected || !this.#audience.isEmpty;
   }
 
   get parked(): boolean {
@@ -194,7 +186,7 @@ export class SessionActor {
       if (this.#stale) await this.#recover();
       this.touchedAt = this.#deps.clock.mono();
       admit(this.session.state.status, o.command);
-      if (!o.takesLease && o.holder !== undefined && !this.#mayBeside(o)) this.#checkLease(o.holder);
+      if (!o.takesLease && o.holder !== undefined && !this.#mayBeside(o)) this.#lease.check(o.holder);
       const hash = o.key === undefined ? undefined : bodyHash(o.method, o.params);
       const repeated = this.#repeated<T>(o, hash);
       if (repeated !== undefined) return { result: repeated.result, upTo: this.session.state.seq };
@@ -219,7 +211,7 @@ export class SessionActor {
       }
       this.#cutOff = false;
       this.#tellFiles(draft);
-      this.#outbox.push(...draft.committed);
+      this.#audience.expect(draft.committed);
       if (this.#deps.used !== undefined) this.#meter(draft.committed);
       return { result, upTo: this.session.state.seq };
     });
@@ -259,9 +251,9 @@ export class SessionActor {
     return this.#mailbox.run(async () => {
       await this.#recover();
       admit(this.session.state.status, command);
-      this.#checkLease(holder);
+      this.#lease.check(holder);
       await this.#deps.store.flush('sync', this.key);
-      this.#deliver(this.session.state.seq);
+      this.#audience.deliver(this.session.state.seq);
       this.forsake();
       return body();
     });
@@ -296,9 +288,8 @@ export class SessionActor {
       this.session.replace(state);
       this.#snapshots.at = 0;
       this.#cutOff = false;
-      if (this.#holder !== undefined) this.release(this.#holder);
-      this.#former = undefined;
-      this.#subscribers.clear();
+      this.#lease.clear();
+      this.#audience.removeAll();
       await body();
     });
   }
@@ -350,48 +341,29 @@ export class SessionActor {
       await this.#recover();
       const upTo = this.session.state.seq;
       await this.#deps.store.flush('ack', this.key);
-      this.#deliver(upTo);
+      this.#audience.deliver(upTo);
       await catchUp(upTo);
-      this.#subscribers.add(subscriber);
+      this.#audience.add(subscriber);
       return upTo;
     });
   }
 
   unsubscribe(subscriber: Subscriber): void {
-    this.#subscribers.delete(subscriber);
+    this.#audience.remove(subscriber);
   }
 
   /** Tells all who listen something that the journal does not hold. */
   signal(signal: Signal): void {
-    this.#global(this.key.session, signal);
-    for (const s of this.#subscribers) s(this.key.session, signal);
+    this.#audience.tell(signal);
   }
 
   /** The newer writer holds the session; the older one is told. */
   takeLease(holder: Holder): void {
-    const old = this.#holder;
-    this.#hold(holder);
-    this.#former?.delete(holder);
-    if (old === undefined || old === holder) return;
-    this.#former ??= new WeakSet();
-    this.#former.add(old);
-    old.superseded(this.key.session, this.session.epoch);
+    this.#lease.take(holder)?.superseded(this.key.session, this.session.epoch);
   }
 
   release(holder: Holder): void {
-    if (this.#holder !== holder) return;
-    this.#holder = undefined;
-    this.#leave?.();
-    this.#leave = undefined;
-  }
-
-  /** One that is gone already holds nothing, but what it had asked for is still done. */
-  #hold(holder: Holder): void {
-    if (this.#holder === holder) return;
-    this.#leave?.();
-    this.#leave = undefined;
-    this.#holder = holder;
-    this.#leave = holder.onEnd(() => this.release(holder));
+    this.#lease.release(holder);
   }
 
   /** Nothing runs any more, and what is written beside is with the store. */
@@ -441,7 +413,7 @@ export class SessionActor {
     if (this.#lost === undefined) return;
     const lost = this.#lost;
     this.session.replace(await this.#read());
-    this.#outbox = [];
+    this.#audience.forgetExpected();
     this.#lost = undefined;
     this.#deps.notice('session reloaded after a lost write', { kind: lost.kind });
   }
@@ -459,34 +431,11 @@ export class SessionActor {
       this.#lost = e instanceof CuratedError ? e : new CuratedError('STORAGE', String(e));
       throw this.#lost;
     }
-    this.#deliver(upTo);
-  }
-
-  #deliver(upTo: number): void {
-    let n = 0;
-    while (n < this.#outbox.length && this.#outbox[n]!.event.seq <= upTo) n += 1;
-    if (n === 0) return;
-    const gone = this.#outbox.splice(0, n);
-    if (this.#subscribers.size === 0 && !this.#watched()) return;
-    for (const { event: e } of gone) {
-      const projected = project(e);
-      this.#global(this.key.session, projected);
-      for (const s of this.#subscribers) s(this.key.session, projected);
-    }
+    this.#audience.deliver(upTo);
   }
 
   #mayBeside(o: WriteOptions<never>): boolean {
-    return o.beside === true && o.holder !== undefined && this.#former?.has(o.holder) !== true;
-  }
-
-  #checkLease(holder: Holder): void {
-    if (this.#holder === undefined) this.#hold(holder);
-    else if (this.#holder !== holder) {
-      fail(
-        'SUPERSEDED',
-        'another connection opened this session later and holds it; open it again to take it back',
-      );
-    }
+    return o.beside === true && o.holder !== undefined && !this.#lease.wasTakenFrom(o.holder);
   }
 
   #repeated<T>(o: WriteOptions<T>, hash: string | undefined): { result: T } | undefined {

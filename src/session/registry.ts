@@ -3,7 +3,8 @@
 import { handlePrefix, prefixOf } from '../curation/handle.js';
 import { fail } from '../errors.js';
 import type { SessionHead, SessionKey } from '../journal/index.js';
-import { SessionActor, type Subscriber } from './actor.js';
+import { SessionActor } from './actor.js';
+import type { Subscriber } from './audience.js';
 import type { SessionDeps } from './deps.js';
 import { listing } from './listing.js';
 import { loadState } from './load.js';
