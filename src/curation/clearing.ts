@@ -1,12 +1,12 @@
 // Clearing one tool result: which results may be cleared at all, what stands in their place, and the edit with its
 // event. Shared by all layers that clear results; which of them is old, superseded or equal is theirs to say.
 
-import { pointer, sliceIn } from '../json/index.js';
+import { type Path, pointer, sliceIn } from '../json/index.js';
 import { type ResultRecord, standing } from './calls.js';
 import { claimOf } from './claim.js';
 import { planned } from './decisions.js';
 import { digest, nameBudget, pickNames } from './digest.js';
-import { droppable, dropping } from './full-drop.js';
+import { droppable, dropping, type Pair } from './full-drop.js';
 import { handleOf } from './handle.js';
 import { identifiersIn, namesIn } from './identifiers.js';
 import { systemEnd } from './keep.js';
@@ -62,56 +62,75 @@ export function isProtected(survey: Survey, result: ResultRecord): boolean {
   return (kept && !survey.forced) || survey.pending.has(result.id);
 }
 
-export interface Clearing {
+/**
+ * A result that a rule of ours would clear, as a candidate. Its layer keeps it until the result is cleared and has it offered
+ * at each boundary: what no boundary changes is worked out once.
+ */
+export class Clearing implements Candidate {
   /** Index of the result in the session's calls. */
-  index: number;
-  reason: ClearReason;
+  readonly index: number;
+  readonly reason: ClearReason;
   /** Main requests when it became so. */
-  since: number;
+  readonly since: number;
   /** Shown in the digest. */
-  note?: string;
+  readonly note: string | undefined;
+  at = -1;
+  frees = 0;
+  leaves = 0;
+  presend = false;
+  claim = '';
+  readonly #vocabulary: Vocabulary;
+  /** Where the result stands in its message, and what a digest of it will have, about; once it was looked at. */
+  #part: { path: Path; digest: number } | undefined;
+  /** It goes together with its call. */
+  #pair: Pair | undefined;
+
+  constructor(vocabulary: Vocabulary, c: Pick<Clearing, 'index' | 'reason' | 'since'> & { note?: string }) {
+    this.#vocabulary = vocabulary;
+    this.index = c.index;
+    this.reason = c.reason;
+    this.since = c.since;
+    this.note = c.note;
+  }
+
+  /** Itself as it stands now; undefined where it is out of the question for now, `never`: for good. */
+  offer(survey: Survey): Candidate | 'never' | undefined {
+    const result = survey.calls.results[this.index]!;
+    if (result.cleared !== undefined || survey.isDropped(result.at)) return 'never';
+    if (isProtected(survey, result)) return undefined;
+    this.#part ??= partOf(survey, result);
+    if (this.#part === undefined || survey.isFrozen(result.at, this.#part.path)) return 'never';
+    if (this.claim === '') this.claim = claimOf(result.at, result.part);
+    const pair = result.at < survey.openFrom ? droppable(survey, result) : undefined;
+    this.#pair = pair;
+    this.at = pair?.call.at ?? result.at;
+    this.presend = this.at >= survey.sent;
+    if (pair !== undefined) {
+      this.frees = pair.tokens;
+      this.leaves = 0;
+      return this;
+    }
+    this.leaves = isPlain(survey, this.reason) ? MARKER_TOKENS : this.#part.digest;
+    this.frees = standing(result) - this.leaves;
+    return this.frees <= 0 ? 'never' : this;
+  }
+
+  build(survey: Survey): Built | readonly Built[] | undefined {
+    const pair = this.#pair;
+    const dropped =
+      pair === undefined
+        ? undefined
+        : dropping(survey, pair, this.reason, `${CLEAR_ID}/${survey.calls.results[this.index]!.id}`);
+    return dropped ?? clearing(survey, this, this.#vocabulary);
+  }
 }
 
-/** The candidate of a result, or undefined where it is out of the question for now; `never`: for good. */
-export function offerClearing(
-  survey: Survey,
-  c: Clearing,
-  vocabulary: Vocabulary,
-): Candidate | 'never' | undefined {
-  const result = survey.calls.results[c.index]!;
-  if (result.cleared !== undefined || survey.isDropped(result.at)) return 'never';
-  if (isProtected(survey, result)) return undefined;
+/** Undefined where a result has no body. */
+function partOf(survey: Survey, result: ResultRecord): { path: Path; digest: number } | undefined {
   const part = survey.messages[result.at]!.reading.parts[result.part];
-  if (part?.bodyPath === undefined) return 'never';
-  if (survey.isFrozen(result.at, part.path)) return 'never';
-  const pair = droppable(survey, result);
-  if (pair !== undefined && result.at < survey.openFrom) {
-    return {
-      at: pair.call.at,
-      frees: pair.tokens,
-      leaves: 0,
-      since: c.since,
-      presend: pair.call.at >= survey.sent,
-      claim: claimOf(result.at, result.part),
-      build: () =>
-        dropping(survey, pair, c.reason, `${CLEAR_ID}/${result.id}`) ?? clearing(survey, c, vocabulary),
-    };
-  }
-  const stands = standing(result);
-  const leaves = isPlain(survey, c.reason)
-    ? MARKER_TOKENS
-    : DIGEST_TOKENS + Math.round(BUDGET_USED * nameBudget(part.text ?? '', result.tokens));
-  const frees = stands - leaves;
-  if (frees <= 0) return 'never';
-  return {
-    at: result.at,
-    frees,
-    leaves,
-    since: c.since,
-    presend: result.at >= survey.sent,
-    claim: claimOf(result.at, result.part),
-    build: () => clearing(survey, c, vocabulary),
-  };
+  if (part?.bodyPath === undefined) return undefined;
+  const names = BUDGET_USED * nameBudget(part.text ?? '', result.tokens);
+  return { path: part.path, digest: DIGEST_TOKENS + Math.round(names) };
 }
 
 /** The edit and its event; undefined when what would stand there is no smaller (L1-1, PV-A8). */

@@ -1,4 +1,4 @@
-// The one signature of all layers, and the composition's contract. Pure types.
+// The one signature of all layers, and the composition's contract.
 
 import type { LedgerEdit, Planned, SectionTouched } from './decisions.js';
 import type { Survey } from './survey.js';
@@ -42,8 +42,11 @@ export interface Candidate {
   lastResort?: boolean;
   /** No rule of a plugin asks for it: what is left as it is breaks none. */
   unasked?: boolean;
-  /** Undefined when it turns out not to shrink the request; several when they are one edit to the cache. */
-  build(): Built | readonly Built[] | undefined;
+  /**
+   * Undefined when it turns out not to shrink the request; several when they are one edit to the cache.
+   * @param survey that of the run which chose it
+   */
+  build(survey: Survey): Built | readonly Built[] | undefined;
 }
 
 /** A decision to take back: the original stands in the request again. The layer has asked the price itself. */
@@ -53,12 +56,15 @@ export interface Restore {
 }
 
 export interface LayerPlan {
-  candidates: Candidate[];
-  atOnce?: readonly AtOnce[];
-  restores?: Restore[];
+  readonly candidates: readonly Candidate[];
+  readonly atOnce?: readonly AtOnce[];
+  readonly restores?: readonly Restore[];
   /** Events that change no byte (a topic shift, a diagnostic). */
-  events?: Planned[];
+  readonly events?: readonly Planned[];
 }
+
+/** What most layers have to say at most calls. */
+export const NOTHING: LayerPlan = { candidates: [] };
 
 export interface Layer {
   /** As in events: `tool_result_clear`. */

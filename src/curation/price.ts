@@ -5,7 +5,9 @@ import {
   COLD_MINIMUM,
   cliffEdit,
   decideEdit,
+  type EditCandidates,
   type EditDecision,
+  type EditProblem,
   type Ratios,
   remaining,
 } from '../economics/index.js';
@@ -41,9 +43,9 @@ const RENT_BEFORE_EDIT = 1;
 /** Prices of the session's model relative to one uncached input token; the family's usual ones when it is unknown. */
 export function ratios(survey: Survey): Ratios {
   const t = survey.tariff;
-  const { r, w, o } = t.ratios(survey.viewTokens, survey.prefix.known && survey.prefix.hour ? '1h' : '5m');
+  const usual = t.ratios(survey.viewTokens, survey.prefix.known && survey.prefix.hour ? '1h' : '5m');
   // Below the least cacheable prefix nothing is cached: each request pays everything in full (COSTS 4).
-  return survey.viewTokens < t.rules.minTokens ? { r: 1, w: 1, o } : { r, w, o };
+  return survey.viewTokens < t.rules.minTokens ? { r: 1, w: 1, o: usual.o } : usual;
 }
 
 /** Main requests still to come, the next one included. */
@@ -134,20 +136,16 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
       : prefix.known
         ? undefined
         : ('unknown_prefix' as const);
-  const thinking = thinkingBehind(survey, candidates);
-  const decision = decideEdit({
-    candidates: {
-      tokens: candidates.map((c) => c.frees + c.leaves),
-      placeholder: candidates.map((c) => c.leaves),
-      suffix: candidates.map((c, i) => (c.at < cached ? behind(survey, candidates, i, cached) : 0)),
-      lead: candidates.map((c, i) => (c.at < cached ? leading(survey, candidates, i, cached) : 0)),
-      waited: candidates.map((c) => Math.max(1, survey.requests - c.since + 1)),
-      sent: candidates.filter((c) => c.at < cached).length,
-      ...(thinking === undefined ? {} : { thinking }),
-      ...(candidates[0]?.at === -1
-        ? { hazard: candidates.map((c) => (c.at === -1 ? RETURN_ROOM * returnPrice(survey) : 0)) }
-        : {}),
-    },
+  const columns: EditCandidates = {
+    tokens: candidates.map(sizeOf),
+    placeholder: candidates.map((c) => c.leaves),
+    suffix: candidates.map((c, i) => (c.at < cached ? behind(survey, candidates, i, cached) : 0)),
+    lead: candidates.map((c, i) => (c.at < cached ? leading(survey, candidates, i, cached) : 0)),
+    waited: candidates.map((c) => Math.max(1, survey.requests - c.since + 1)),
+    sent: candidates.reduce((n, c) => (c.at < cached ? n + 1 : n), 0),
+  };
+  const problem: EditProblem = {
+    candidates: columns,
     r,
     w,
     nHat: requestsLeft(survey),
@@ -155,17 +153,23 @@ export function judge(survey: Survey, candidates: readonly Candidate[]): Verdict
     rare: curated.boundary === 'turn',
     rentShare: RENT_BEFORE_EDIT,
     allowance: allowance(survey),
-    ...(prefix.known
-      ? { prompt: { tokens: survey.viewTokens, cached: prefix.tokens, rules: survey.tariff.rules } }
-      : {}),
     clearAtLeast: survey.forced ? 0 : curated.clearAtLeast,
     pCold: prefix.known ? prefix.cold : 0,
     coldMinimum: Math.min(COLD_MINIMUM, COLD_SHARE * survey.viewTokens),
+  };
+  if (prefix.known)
+    problem.prompt = { tokens: survey.viewTokens, cached: prefix.tokens, rules: survey.tariff.rules };
+  const thinking = thinkingBehind(survey, candidates);
+  if (thinking !== undefined) {
+    columns.thinking = thinking;
     // Once thought anew, at the price of output (COSTS 4).
-    ...(thinking === undefined ? {} : { rethink: (thinking[0] ?? 0) * o }),
-    ...(always === undefined ? {} : { always }),
-    ...(forced !== undefined && always === undefined ? { forced } : {}),
-  });
+    problem.rethink = (thinking[0] ?? 0) * o;
+  }
+  if (candidates[0]?.at === -1)
+    columns.hazard = candidates.map((c) => (c.at === -1 ? RETURN_ROOM * returnPrice(survey) : 0));
+  if (always !== undefined) problem.always = always;
+  else if (forced !== undefined) problem.forced = forced;
+  const decision = decideEdit(problem);
   return {
     from: decision.edit ? decision.from : candidates.length,
     recacheTokens: prefix.known ? decision.recacheTokens : 0,

@@ -3,7 +3,7 @@
 
 import type { DecisionFields, LedgerEdit, Planned } from './decisions.js';
 import { planned } from './decisions.js';
-import type { AtOnce, Built, Candidate, Layer, Restore } from './layer.js';
+import type { AtOnce, Built, Candidate, Layer, LayerPlan, Restore } from './layer.js';
 import { keepsOut, presendEdits } from './presend.js';
 import { judge, ratios, type Verdict } from './price.js';
 import { withoutThinking } from './sealed-thinking.js';
@@ -30,17 +30,18 @@ export interface Outcome {
   waiting: Waiting[];
 }
 
+/** What the layers of one name offer. */
 interface Offer {
   layer: Layer;
-  candidates: Candidate[];
-  atOnce: AtOnce[];
-  restores: Restore[];
-  events: Planned[];
-  span?: Open;
+  candidates: readonly Candidate[];
+  atOnce: readonly AtOnce[];
+  restores: readonly Restore[];
+  events: readonly Planned[];
+  span: Open | undefined;
 }
 
 interface Choice extends Verdict {
-  chosen: Set<Candidate>;
+  chosen: ReadonlySet<Candidate>;
 }
 
 /** A survey that was made for this run: copying all its facts for one more would cost more than it says. */
@@ -62,7 +63,7 @@ export class Stack {
   /** The last time that nothing paid: how much there was, and when. */
   #refused = { candidates: 0, tokens: 0, arrived: 0, boundaries: 0, cold: 0 };
 
-  /** @param layers in cost order */
+  /** @param layers in cost order; those of one name, which make one pass, beside each other */
   constructor(layers: readonly Layer[]) {
     this.layers = layers;
   }
@@ -76,20 +77,16 @@ export class Stack {
     const armed = triggered(survey);
     const looksBack = survey.forced || (survey.boundary && armed && this.#isDue(survey));
     survey.looksBack = looksBack;
-    const offers = byName(survey, this.layers, trace);
+    const offers = offersOf(survey, this.layers, trace);
     const grown = offers.some((o) => o.atOnce.some((b) => !b.presend));
     const verdict = this.#decide(grown ? rewritten(survey) : survey, offers, armed);
     const outcome: Outcome = { steps: [], waiting: [] };
     this.#voidedFrom = survey.messages.length;
     for (const offer of offers) {
-      if (isEmpty(offer)) continue;
-      const pass = () => {
-        const steps = this.#pass(survey, offer, verdict);
-        outcome.steps.push(...steps);
-        return told(offer, steps);
-      };
-      if (offer.span === undefined) pass();
-      else offer.span.extend(pass);
+      offer.span?.resume();
+      const steps = this.#pass(survey, offer, verdict);
+      for (const step of steps) outcome.steps.push(step);
+      offer.span?.end(told(offer, steps));
     }
     if (looksBack) this.#waiting = waitingOf(offers, verdict);
     else if (!armed) this.#waiting = this.#waiting.map((w) => ({ ...w, reason: 'trigger not met' }));
@@ -116,8 +113,9 @@ export class Stack {
   /** Which candidates are made now. What was never sent is free; the rest is one question of boundary and price. */
   #decide(survey: Survey, offers: readonly Offer[], armed: boolean): Choice {
     const all = inOrder(offers);
-    const chosen = new Set(armed ? presendEdits(survey, all) : []);
-    const sent = all.filter((c) => !chosen.has(c) && !(c.presend && !survey.forced));
+    const chosen = armed && all.some((c) => c.presend) ? new Set(presendEdits(survey, all)) : NONE;
+    const isSent = (c: Candidate) => !chosen.has(c) && !(c.presend && !survey.forced);
+    const sent = all.every(isSent) ? all : all.filter(isSent);
     const wait = (reason: string): Choice => ({ ...NO_EDIT, from: sent.length, reason, chosen });
     if (sent.length === 0 || !survey.looksBack) return wait(survey.boundary ? '' : 'no boundary');
     if (survey.forced) {
@@ -126,13 +124,12 @@ export class Stack {
     }
     const verdict = judge(survey, sent);
     const { numbers } = verdict;
-    this.#refused = {
-      candidates: verdict.from < sent.length ? 0 : sent.length,
-      tokens: sent.reduce((sum, c) => sum + c.frees, 0),
-      arrived: survey.calls.resultTokens,
-      boundaries: 0,
-      cold: survey.prefix.known ? survey.prefix.cold : 0,
-    };
+    const last = this.#refused;
+    last.candidates = verdict.from < sent.length ? 0 : sent.length;
+    last.tokens = sent.reduce((sum, c) => sum + c.frees, 0);
+    last.arrived = survey.calls.resultTokens;
+    last.boundaries = 0;
+    last.cold = survey.prefix.known ? survey.prefix.cold : 0;
     if (numbers?.edit !== true) return { ...verdict, chosen };
     const low = lowMark(survey.settings.curated.target, survey.window);
     let left = low === undefined ? Number.POSITIVE_INFINITY : survey.viewTokens - low;
@@ -154,10 +151,13 @@ export class Stack {
     });
     const grown = built.some((b) => b.sent) ? { ...verdict, ...growth(survey) } : verdict;
     for (const candidate of offer.candidates) {
-      const made = verdict.chosen.has(candidate) ? candidate.build() : undefined;
+      if (!verdict.chosen.has(candidate)) continue;
+      const made = candidate.build(survey);
+      if (made === undefined) continue;
+      const { at } = candidate;
       const sent = !candidate.presend;
-      if (made !== undefined)
-        for (const one of [made].flat()) built.push({ at: candidate.at, sent, made: one });
+      if ('edits' in made) built.push({ at, sent, made });
+      else for (const one of made) built.push({ at, sent, made: one });
     }
     for (const restore of offer.restores) {
       built.push({ at: restore.at, sent: restore.at < survey.sent, made: restore.build() });
@@ -238,6 +238,7 @@ function returning(survey: Survey, first: number, made: readonly Built[]): Omit<
 }
 
 function withTools(survey: Survey, event: Planned, built: Built): Planned {
+  if (built.own === undefined && built.hide === undefined && built.show === undefined) return event;
   return { ...event, payload: { ...event.payload, ...toolFields(survey, built) } } as Planned;
 }
 
@@ -259,36 +260,74 @@ function owned(silent: readonly Built[]): Pick<Built, 'own'> {
 }
 
 const NO_EDIT = { recacheTokens: 0, savesPerRequest: 0, breakEvenRequests: 0 };
+const NONE: ReadonlySet<Candidate> = new Set();
 
-/** What every layer offers, layers of one name as one pass, and of several claims to one part the first. */
-function byName(survey: Survey, layers: readonly Layer[], trace?: Trace): Offer[] {
-  const offers = new Map<string, Offer>();
-  const claimed = new Set<string>();
+/** What the layers offer, those of one name as one pass, and of several claims to one part the first. */
+function offersOf(survey: Survey, layers: readonly Layer[], trace?: Trace): Offer[] {
+  const offers: Offer[] = [];
+  let name: string | undefined;
+  let span: Open | undefined;
+  let offer: Offer | undefined;
   for (const layer of layers) {
-    const known = offers.get(layer.name);
-    const offer = known ?? { layer, candidates: [], atOnce: [], restores: [], events: [] };
-    if (known === undefined && trace !== undefined) {
-      offer.span = trace.begin(layer.name, survey.viewTokens);
+    if (layer.name !== name) {
+      span?.end();
+      ({ name } = layer);
+      span = trace?.begin(name, survey.viewTokens);
+      offer = undefined;
     }
-    const plan = layer.plan(survey);
-    if (known === undefined) offer.span?.end();
-    offers.set(layer.name, offer);
-    if (plan.events !== undefined) for (const e of plan.events) offer.events.push(e);
-    const isFree = ({ at }: { at: number }) => at >= survey.freeFrom;
-    if (plan.atOnce !== undefined) offer.atOnce.push(...plan.atOnce.filter(isFree));
-    if (plan.restores !== undefined) offer.restores.push(...plan.restores.filter(isFree));
-    for (const candidate of plan.candidates) {
-      if (!isFree(candidate)) continue;
-      if (candidate.claim !== undefined && (claimed.has(candidate.claim) || survey.isPinned(candidate.claim)))
-        continue;
-      if (candidate.claim !== undefined) claimed.add(candidate.claim);
-      offer.candidates.push(candidate);
+    const plan = freeOf(survey, layer.plan(survey));
+    if (isEmpty(plan)) continue;
+    const { candidates, atOnce = [], restores = [], events = [] } = plan;
+    const left = unclaimed(survey, candidates, offers);
+    if (offer === undefined) {
+      offer = { layer, candidates: left, atOnce, restores, events, span };
+      offers.push(offer);
+      continue;
     }
+    offer.candidates = [...offer.candidates, ...left];
+    offer.atOnce = [...offer.atOnce, ...atOnce];
+    offer.restores = [...offer.restores, ...restores];
+    offer.events = [...offer.events, ...events];
   }
-  return [...offers.values()];
+  span?.end();
+  return offers;
 }
 
-/** Everything that may go anyway, and last resorts until the request is within its budget. */
+function isEmpty({ candidates, atOnce, restores, events }: LayerPlan): boolean {
+  const others = (atOnce?.length ?? 0) + (restores?.length ?? 0) + (events?.length ?? 0);
+  return candidates.length + others === 0;
+}
+
+/** What of a plan may be edited now. */
+function freeOf(survey: Survey, plan: LayerPlan): LayerPlan {
+  const from = survey.freeFrom;
+  // -1 is the first place of all.
+  if (from < 0) return plan;
+  const isFree = ({ at }: { at: number }) => at >= from;
+  return {
+    candidates: plan.candidates.filter(isFree),
+    atOnce: plan.atOnce?.filter(isFree) ?? [],
+    restores: plan.restores?.filter(isFree) ?? [],
+    events: plan.events ?? [],
+  };
+}
+
+/** Those of a layer's candidates that are about nothing that an earlier layer is about, nor what a user has pinned. */
+function unclaimed(
+  survey: Survey,
+  candidates: readonly Candidate[],
+  offers: readonly Offer[],
+): readonly Candidate[] {
+  const claimed = offers.some((o) => o.candidates.length > 0) ? claimsOf(offers) : undefined;
+  const isLeft = ({ claim }: Candidate) =>
+    claim === undefined || !(claimed?.has(claim) === true || survey.isPinned(claim));
+  return candidates.every(isLeft) ? candidates : candidates.filter(isLeft);
+}
+
+function claimsOf(offers: readonly Offer[]): Set<string | undefined> {
+  return new Set(offers.flatMap((o) => o.candidates.map((c) => c.claim)));
+}
+
 /** L3-14: what belongs to topics that ended goes before what is being talked about; else in the order given. */
 function closedFirst(survey: Survey, candidates: readonly Candidate[]): readonly Candidate[] {
   const open = candidates.filter((c) => survey.inTopic(c.at));
@@ -296,7 +335,13 @@ function closedFirst(survey: Survey, candidates: readonly Candidate[]): readonly
   return [...candidates.filter((c) => !survey.inTopic(c.at)), ...open];
 }
 
-function force(survey: Survey, sent: readonly Candidate[], chosen: Set<Candidate>): Set<Candidate> {
+/** Everything that may go anyway, and last resorts until the request is within its budget. */
+function force(
+  survey: Survey,
+  sent: readonly Candidate[],
+  before: ReadonlySet<Candidate>,
+): ReadonlySet<Candidate> {
+  const chosen = new Set(before);
   let over = survey.viewTokens - survey.budget;
   for (const candidate of sent) {
     if (candidate.lastResort === true) continue;
@@ -316,20 +361,11 @@ function force(survey: Survey, sent: readonly Candidate[], chosen: Set<Candidate
 }
 
 /** Candidates of all layers, ascending by position. Each layer's are mostly so already. */
-function inOrder(offers: readonly Offer[]): Candidate[] {
-  const all: Candidate[] = [];
-  let sorted = true;
-  for (const { candidates } of offers) {
-    for (const c of candidates) {
-      if (all.length > 0 && all[all.length - 1]!.at > c.at) sorted = false;
-      all.push(c);
-    }
-  }
-  return sorted ? all : all.sort((a, b) => a.at - b.at);
-}
-
-function isEmpty(o: Offer): boolean {
-  return o.candidates.length + o.atOnce.length + o.restores.length + o.events.length === 0;
+function inOrder(offers: readonly Offer[]): readonly Candidate[] {
+  const offering = offers.filter((o) => o.candidates.length > 0);
+  const all = offering.length === 1 ? offering[0]!.candidates : offering.flatMap((o) => o.candidates);
+  const sorted = all.every((c, i) => i === 0 || all[i - 1]!.at <= c.at);
+  return sorted ? all : [...all].sort((a, b) => a.at - b.at);
 }
 
 /** What a layer's span says of its pass: the envelope counts the tokens, the other events are decisions. */
@@ -344,11 +380,17 @@ function told(offer: Offer, steps: readonly Step[]): Partial<SpanEnd> {
   };
 }
 
-function waitingOf(offers: readonly Offer[], verdict: Choice): Waiting[] {
-  return offers.flatMap(({ layer, candidates }) => {
-    const left = candidates.filter((c) => !verdict.chosen.has(c));
-    if (left.length === 0) return [];
-    const tokens = left.reduce((sum, c) => sum + c.frees, 0);
-    return [{ layer: layer.name, results: left.length, tokens, reason: verdict.reason }];
-  });
+function waitingOf(offers: readonly Offer[], { chosen, reason }: Choice): Waiting[] {
+  const waiting: Waiting[] = [];
+  for (const { layer, candidates } of offers) {
+    let results = 0;
+    let tokens = 0;
+    for (const c of candidates) {
+      if (chosen.has(c)) continue;
+      results += 1;
+      tokens += c.frees;
+    }
+    if (results > 0) waiting.push({ layer: layer.name, results, tokens, reason });
+  }
+  return waiting;
 }

@@ -22,8 +22,15 @@ export interface Span {
 /** How a stage ended. */
 export type SpanEnd = Pick<Span, 'tokens_delta' | 'decision' | 'decisions'>;
 
+export interface Open {
+  end(end?: Partial<SpanEnd>): void;
+  /** More work for it, behind that of other stages: until the next `end`. */
+  resume(): void;
+}
+
+/** Each session keeps that of its last call, and few are ever read: spans are written out when somebody asks. */
 export class Trace {
-  readonly spans: Span[] = [];
+  readonly #spans: Running[] = [];
   readonly #mono: () => number;
   readonly #began: number;
 
@@ -33,53 +40,64 @@ export class Trace {
     this.#began = mono();
   }
 
-  /** Opens a span; `end` it once. Work for the same stage after that is added with `extend`. */
+  get spans(): Span[] {
+    return this.#spans.map((s) => s.told());
+  }
+
+  /** Opens a span; it runs until its `end`. */
   begin(layer: string, tokens: number): Open {
-    const from = this.#mono();
-    const span: Span = {
-      layer,
-      start_ms: round(from - this.#began),
-      ms: 0,
-      tokens,
-      tokens_delta: 0,
-      decision: 'none',
-      decisions: 0,
-    };
-    this.spans.push(span);
-    return new OpenSpan(span, this.#mono, from);
+    const span = new Running(this, layer, tokens);
+    this.#spans.push(span);
+    return span;
+  }
+
+  /** Whole microseconds since the call began. */
+  now(): number {
+    return Math.round((this.#mono() - this.#began) * 1000);
   }
 }
 
-class OpenSpan implements Open {
-  readonly #span: Span;
-  readonly #mono: () => number;
-  readonly #from: number;
+class Running implements Open {
+  readonly #trace: Trace;
+  readonly #layer: string;
+  readonly #tokens: number;
+  /** Microseconds: when it began, when it began to run again, and how long it has run. */
+  readonly #start: number;
+  #from: number;
+  #took = 0;
+  #delta = 0;
+  #decision: Span['decision'] = 'none';
+  #decisions = 0;
 
-  constructor(span: Span, mono: () => number, from: number) {
-    this.#span = span;
-    this.#mono = mono;
-    this.#from = from;
+  constructor(trace: Trace, layer: string, tokens: number) {
+    this.#trace = trace;
+    this.#layer = layer;
+    this.#tokens = tokens;
+    this.#start = trace.now();
+    this.#from = this.#start;
   }
 
   end(end?: Partial<SpanEnd>): void {
-    this.#span.ms = round(this.#mono() - this.#from);
-    if (end !== undefined) Object.assign(this.#span, end);
+    this.#took += this.#trace.now() - this.#from;
+    if (end === undefined) return;
+    this.#delta = end.tokens_delta ?? this.#delta;
+    this.#decision = end.decision ?? this.#decision;
+    this.#decisions = end.decisions ?? this.#decisions;
   }
 
-  extend(work: () => Partial<SpanEnd> | undefined): void {
-    const again = this.#mono();
-    const told = work();
-    this.#span.ms = round(this.#span.ms + this.#mono() - again);
-    if (told !== undefined) Object.assign(this.#span, told);
+  resume(): void {
+    this.#from = this.#trace.now();
   }
-}
 
-export interface Open {
-  end(end?: Partial<SpanEnd>): void;
-  /** More work for it, behind that of other stages. */
-  extend(work: () => Partial<SpanEnd> | undefined): void;
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
+  told(): Span {
+    return {
+      layer: this.#layer,
+      start_ms: this.#start / 1000,
+      ms: this.#took / 1000,
+      tokens: this.#tokens,
+      tokens_delta: this.#delta,
+      decision: this.#decision,
+      decisions: this.#decisions,
+    };
+  }
 }

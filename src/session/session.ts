@@ -3,7 +3,7 @@
 import { durableBlockWithin } from '../context/durable-block.js';
 import { layersOf } from '../curation/layers.js';
 import { Stack } from '../curation/stack.js';
-import type { Span } from '../curation/trace.js';
+import type { Span, Trace } from '../curation/trace.js';
 import { type Tariff, tariffOf } from '../economics/tariff.js';
 import type { SessionKey } from '../journal/index.js';
 import type { Encoding } from '../pool/contract.js';
@@ -57,8 +57,8 @@ export class Session {
   /** The host has been told that its tool_choice is refused. */
   toldForced = false;
   readonly toldKinds = new ToldKinds();
-  /** Spans of the newest call that curated. */
-  trace: readonly Span[] = [];
+  /** The newest call that curated, stage by stage. */
+  traced: Trace | undefined;
   topics = new SessionTopics();
   readonly boundKey = new BoundKey();
   #stack: Stack | undefined;
@@ -95,10 +95,15 @@ export class Session {
     this.rendering = PARKED.rendering;
     this.edits = PARKED.edits;
     this.topics = PARKED.topics;
-    this.trace = [];
+    this.traced = undefined;
     this.#settingsOf = undefined;
     this.#tariff = undefined;
     this.#budget = undefined;
+  }
+
+  /** Spans of the newest call that curated. */
+  get trace(): readonly Span[] {
+    return this.traced?.spans ?? [];
   }
 
   /** As clients know it; with the seq it names one event. */

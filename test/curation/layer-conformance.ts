@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LedgerEdit } from '../../src/curation/decisions.js';
 import type { Built, Candidate, Layer } from '../../src/curation/layer.js';
+import type { Survey } from '../../src/curation/survey.js';
 import { pointer, sliceValue } from '../../src/json/index.js';
 import { Native } from '../../src/json/native.js';
 import type { Format } from '../../src/providers/types.js';
@@ -27,9 +28,9 @@ function validateHistory(h: History, texts: readonly (string | undefined)[]) {
   return validateRequest(h.spec, h.survey().profile, { messages });
 }
 
-function builtOf(candidates: readonly Candidate[]): { candidate: Candidate; built: Built }[] {
+function builtOf(candidates: readonly Candidate[], survey: Survey): { candidate: Candidate; built: Built }[] {
   return candidates.flatMap((candidate) => {
-    const made = candidate.build();
+    const made = candidate.build(survey);
     return made === undefined ? [] : [made].flat().map((built) => ({ candidate, built }));
   });
 }
@@ -47,7 +48,7 @@ export function conformance(c: LayerCase): void {
     test(`${title} valid in, valid out, and never larger`, () => {
       const h = start();
       assert.deepEqual(validateHistory(h, h.render()), [], 'the history itself is valid');
-      const built = builtOf(c.make().plan(h.survey()).candidates);
+      const built = builtOf(c.make().plan(h.survey()).candidates, h.survey());
       assert.ok(built.length > 0, 'the layer has something to do');
       const before = h.render();
       h.edits.push(...editsOf(built));
@@ -65,12 +66,14 @@ export function conformance(c: LayerCase): void {
     test(`${title} a pure function: another instance makes the same bytes; what is done is not done again`, () => {
       const h = start();
       const layer = c.make();
-      const first = builtOf(layer.plan(h.survey()).candidates).map((b) => b.built);
-      const second = builtOf(c.make().plan(start().survey()).candidates).map((b) => b.built);
+      const first = builtOf(layer.plan(h.survey()).candidates, h.survey()).map((b) => b.built);
+      const second = builtOf(c.make().plan(start().survey()).candidates, start().survey()).map(
+        (b) => b.built,
+      );
       assert.deepEqual(JSON.stringify(first), JSON.stringify(second));
       assert.deepEqual(
         JSON.stringify(first),
-        JSON.stringify(builtOf(layer.plan(h.survey()).candidates).map((b) => b.built)),
+        JSON.stringify(builtOf(layer.plan(h.survey()).candidates, h.survey()).map((b) => b.built)),
         'planning changes nothing',
       );
     });
@@ -95,7 +98,7 @@ export function conformance(c: LayerCase): void {
     test(`${title} each handle names the exact bytes, and no handle is given twice`, () => {
       const h = start();
       const handles = new Set<string>();
-      for (const { built } of builtOf(c.make().plan(h.survey()).candidates)) {
+      for (const { built } of builtOf(c.make().plan(h.survey()).candidates, h.survey())) {
         const p = built.event!.payload as Json;
         assert.ok(!handles.has(p.handle), 'given twice');
         handles.add(p.handle);
@@ -113,7 +116,7 @@ export function conformance(c: LayerCase): void {
 
     test(`${title} P-4 no system text and no message of the user's own is touched`, () => {
       const h = start();
-      h.edits.push(...editsOf(builtOf(c.make().plan(h.survey()).candidates)));
+      h.edits.push(...editsOf(builtOf(c.make().plan(h.survey()).candidates, h.survey())));
       h.render().forEach((text, at) => {
         const own = h.messages[at]!.reading.ownText;
         if (h.messages[at]!.reading.role !== 'user' || own === '' || text === undefined) return;

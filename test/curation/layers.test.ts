@@ -148,7 +148,8 @@ const bodyOf = (h: History, at: number): string => {
 };
 
 function carryOut(h: History, candidates: readonly Candidate[]): Json[] {
-  const built = candidates.flatMap((c) => [c.build() ?? []].flat());
+  const survey = h.survey();
+  const built = candidates.flatMap((c) => [c.build(survey) ?? []].flat());
   h.edits.push(...built.flatMap((b) => b.edits));
   return built.map((b) => b.event?.payload as Json);
 }
@@ -406,7 +407,7 @@ test('COSTS-7 what was cleared and is fetched again is told once: the same call,
   for (const r of h.calls.results) h.calls.shorten(r, 1, -100, true);
   const v = vocabulary();
   const layer = new Rereads(new Amnesia(v));
-  assert.deepEqual(layer.plan(h.survey()).events, []);
+  assert.deepEqual(layer.plan(h.survey()).events ?? [], []);
   for (const m of [
     ...round(f, 'd', 'bash', { command: 'make lint' }, 'again'),
     ...round(f, 'e', 'view', { path: 'x.go', view_range: [1, 20] }, 'part'),
@@ -416,7 +417,7 @@ test('COSTS-7 what was cleared and is fetched again is told once: the same call,
   h.edits.push({ op: 'set', at: 4, path: ['content'], json: '"gone"' });
   const events = layer.plan(h.survey()).events!.map((e) => (e.payload as Json).how);
   assert.deepEqual(events, ['same_call', 'same_path', 'identifier']);
-  assert.deepEqual(layer.plan(h.survey()).events, []);
+  assert.deepEqual(layer.plan(h.survey()).events ?? [], []);
 });
 
 const DROP = {

@@ -13,7 +13,7 @@ import { nameBudget, pickNames } from '../digest.js';
 import { handleOf } from '../handle.js';
 import { identifiersIn } from '../identifiers.js';
 import { keepLine } from '../keep.js';
-import type { Built, Candidate, Layer, LayerPlan } from '../layer.js';
+import { type Built, type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import type { Survey } from '../survey.js';
 
 const ID = 'curated.call_inputs';
@@ -45,10 +45,10 @@ export class CallInputs implements Layer {
   plan(survey: Survey): LayerPlan {
     const { clearToolInputs, maxInputChars, clearErrorsAfterTurns } = survey.settings.curated;
     if (clearToolInputs === false && maxInputChars === undefined && clearErrorsAfterTurns === undefined) {
-      return { candidates: [] };
+      return NOTHING;
     }
     this.#sync(survey);
-    if (!survey.looksBack) return { candidates: [] };
+    if (!survey.looksBack) return NOTHING;
     const candidates: Candidate[] = [];
     const { calls } = survey;
     this.#long = this.#long.filter(

@@ -3,8 +3,8 @@
 
 import { sha256 } from '../../hash.js';
 import { sliceIn } from '../../json/index.js';
-import { CLEAR_ID, isClearable, offerClearing } from '../clearing.js';
-import type { Candidate, Layer, LayerPlan } from '../layer.js';
+import { CLEAR_ID, Clearing, isClearable } from '../clearing.js';
+import { type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import type { Survey } from '../survey.js';
 import type { Vocabulary } from '../vocabulary.js';
 
@@ -20,7 +20,7 @@ export class IdenticalResults implements Layer {
   readonly #vocabulary: Vocabulary;
   /** Newest result with that body; the key is part of the stored message's text, no copy. */
   #newest = new Map<string, number>();
-  #repeated = new Map<number, { by: number; since: number }>();
+  #repeated = new Map<number, { by: number; clearing: Clearing }>();
   #seen = 0;
   #history = 0;
 
@@ -30,20 +30,16 @@ export class IdenticalResults implements Layer {
 
   plan(survey: Survey): LayerPlan {
     if (!survey.settings.plugins.toolResultClear.enabled || !survey.settings.curated.dedup) {
-      return { candidates: [] };
+      return NOTHING;
     }
     this.#sync(survey);
+    if (!survey.looksBack) return NOTHING;
     const candidates: Candidate[] = [];
-    if (!survey.looksBack) return { candidates };
-    for (const [index, { by, since }] of this.#repeated) {
+    for (const [index, { by, clearing }] of this.#repeated) {
       const copy = survey.calls.results[by]!;
       // The pointer must lead to something that is there.
       if ((copy.cuts?.length ?? 0) > 0 || survey.isDropped(copy.at)) continue;
-      const offer = offerClearing(
-        survey,
-        { index, reason: 'duplicate', since, note: `same as ${copy.id}` },
-        this.#vocabulary,
-      );
+      const offer = clearing.offer(survey);
       if (offer === 'never') this.#repeated.delete(index);
       else if (offer !== undefined) candidates.push(offer);
     }
@@ -67,7 +63,11 @@ export class IdenticalResults implements Layer {
       if (body === undefined) continue;
       const key = body.length > KEY_CHARS ? sha256(body) : body;
       const equal = this.#newest.get(key);
-      if (equal !== undefined) this.#repeated.set(equal, { by: index, since: survey.requests });
+      if (equal !== undefined) {
+        const note = `same as ${result.id}`;
+        const of = { index: equal, reason: 'duplicate', since: survey.requests, note } as const;
+        this.#repeated.set(equal, { by: index, clearing: new Clearing(this.#vocabulary, of) });
+      }
       this.#newest.set(key, index);
     }
   }

@@ -10,7 +10,7 @@ import { CLEAR_ID, isClearable, isProtected } from '../clearing.js';
 import { planned } from '../decisions.js';
 import { handleOf } from '../handle.js';
 import { keepLine } from '../keep.js';
-import type { Built, Candidate, Layer, LayerPlan } from '../layer.js';
+import { type Built, type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import { attribute } from '../marker.js';
 import type { Survey } from '../survey.js';
 
@@ -29,10 +29,10 @@ export class OldMedia implements Layer {
 
   plan(survey: Survey): LayerPlan {
     if (!survey.settings.plugins.toolResultClear.enabled || survey.settings.curated.images !== 'clear') {
-      return { candidates: [] };
+      return NOTHING;
     }
     this.#sync(survey);
-    if (!survey.looksBack) return { candidates: [] };
+    if (!survey.looksBack) return NOTHING;
     const keep = keepLine(survey, survey.settings.curated.keep);
     const { results } = survey.calls;
     this.#holding = this.#holding.filter(({ index }) => mediaOf(survey, results[index]!).length > 0);

@@ -3,7 +3,7 @@
 
 import type { ProgressiveSettings } from '../../settings/types.js';
 import { planned } from '../decisions.js';
-import type { AtOnce, Built, Candidate, Layer, LayerPlan } from '../layer.js';
+import { type AtOnce, type Built, type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import type { Survey } from '../survey.js';
 import type { ToolEntry } from '../tools/catalog.js';
 import { discoverTool } from '../tools/discover-tool.js';
@@ -23,7 +23,7 @@ export class Progressive implements Layer {
 
   plan(survey: Survey): LayerPlan {
     const { tools } = survey;
-    if (tools === undefined || tools.catalog.length === 0) return { candidates: [] };
+    if (tools === undefined || tools.catalog.length === 0) return NOTHING;
     const settings = survey.settings.plugins.progressive;
     const forced = chosenOf(tools);
     const last = lastUses(tools);

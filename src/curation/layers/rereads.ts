@@ -6,7 +6,7 @@ import { pointer } from '../../json/index.js';
 import { type Amnesia, FETCH_OUTPUT } from '../amnesia.js';
 import { standing } from '../calls.js';
 import { type Planned, planned } from '../decisions.js';
-import type { Built, Layer, LayerPlan, Restore } from '../layer.js';
+import { type Built, type Layer, type LayerPlan, NOTHING, type Restore } from '../layer.js';
 import { allowance, ratios, requestsLeft } from '../price.js';
 import type { Survey } from '../survey.js';
 
@@ -45,7 +45,8 @@ export class Rereads implements Layer {
         }),
       );
     }
-    if (!survey.looksBack) return { candidates: [], events };
+    if (!survey.looksBack || this.#wanted.length === 0)
+      return events.length === 0 ? NOTHING : { candidates: [], events };
     const restores = this.#wanted.flatMap((index) => restoreOf(survey, index));
     this.#wanted = [];
     return { candidates: [], events, restores };

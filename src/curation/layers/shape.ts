@@ -11,7 +11,7 @@ import { planned } from '../decisions.js';
 import { headCut, matchingLines, tailCut, taskWords } from '../excerpt.js';
 import { handleOf } from '../handle.js';
 import { leavesOf } from '../identifiers.js';
-import type { Built, Candidate, Layer, LayerPlan } from '../layer.js';
+import { type Built, type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import { PlacedName } from '../placed-name.js';
 import { priced } from '../priced.js';
 import type { Survey } from '../survey.js';
@@ -44,7 +44,7 @@ export class Shape implements Layer {
 
   plan(survey: Survey): LayerPlan {
     const { enabled, maxTokens } = survey.settings.curated.shape;
-    if (!enabled && !survey.forced) return { candidates: [] };
+    if (!enabled && !survey.forced) return NOTHING;
     const most = enabled ? maxTokens : LAST_RESORT_TOKENS;
     const { results } = survey.calls;
     const candidates: Candidate[] = [];

@@ -1,8 +1,8 @@
 // Results that a later one makes stale (curated.supersede): the whole place read again or written over, or the same
 // command run again. A partial read or the receipt of an edit outdates nothing. Whatever their age: stale is stale.
 
-import { CLEAR_ID, isClearable, offerClearing } from '../clearing.js';
-import type { Candidate, Layer, LayerPlan } from '../layer.js';
+import { CLEAR_ID, Clearing, isClearable } from '../clearing.js';
+import { type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import { callIdentity } from '../repeats.js';
 import type { Survey } from '../survey.js';
 import { looksFailed, meaningOf } from '../tool-semantics.js';
@@ -11,7 +11,7 @@ import type { Vocabulary } from '../vocabulary.js';
 interface Stale {
   /** The result that outdates it. */
   by: number;
-  since: number;
+  clearing: Clearing;
 }
 
 export class Superseded implements Layer {
@@ -32,19 +32,15 @@ export class Superseded implements Layer {
 
   plan(survey: Survey): LayerPlan {
     if (!survey.settings.plugins.toolResultClear.enabled || !survey.settings.curated.supersede) {
-      return { candidates: [] };
+      return NOTHING;
     }
     this.#sync(survey);
+    if (!survey.looksBack) return NOTHING;
     const candidates: Candidate[] = [];
-    if (!survey.looksBack) return { candidates };
-    for (const [index, { by, since }] of this.#stale) {
+    for (const [index, { by, clearing }] of this.#stale) {
       const later = survey.calls.results[by]!;
       if (later.cleared !== undefined || survey.isDropped(later.at)) continue;
-      const offer = offerClearing(
-        survey,
-        { index, reason: 'superseded', since, note: 'superseded' },
-        this.#vocabulary,
-      );
+      const offer = clearing.offer(survey);
       if (offer === 'never') this.#stale.delete(index);
       else if (offer !== undefined) candidates.push(offer);
     }
@@ -93,6 +89,13 @@ export class Superseded implements Layer {
     const result = survey.calls.results[index]!;
     const exempt = survey.settings.plugins.toolResultClear.subsequentCallExempt.includes(result.tool);
     if (exempt || !isClearable(survey, result) || this.#stale.has(index)) return;
-    this.#stale.set(index, { by, since: survey.requests });
+    const since = survey.requests;
+    const clearing = new Clearing(this.#vocabulary, {
+      index,
+      reason: 'superseded',
+      since,
+      note: 'superseded',
+    });
+    this.#stale.set(index, { by, clearing });
   }
 }

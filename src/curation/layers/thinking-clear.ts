@@ -6,7 +6,7 @@ import { removeParts, thinkingOf } from '../../providers/edits.js';
 import { legal } from '../../providers/legal.js';
 import { planned } from '../decisions.js';
 import { handleOf } from '../handle.js';
-import type { Built, Candidate, Layer, LayerPlan } from '../layer.js';
+import { type Built, type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import { priced } from '../priced.js';
 import type { Survey } from '../survey.js';
 
@@ -33,13 +33,13 @@ export class ThinkingClear implements Layer {
 
   plan(survey: Survey): LayerPlan {
     const { thinkingTurns } = survey.settings.curated.keep;
-    if (thinkingTurns === undefined) return { candidates: [] };
+    if (thinkingTurns === undefined) return NOTHING;
     const situation = { 3: true, 6: true, 8: false } as const;
     if (legal('remove-oldest-thinking', survey.profile.modelClass, situation).answer !== 'yes') {
-      return { candidates: [] };
+      return NOTHING;
     }
     this.#sync(survey);
-    if (!survey.looksBack) return { candidates: [] };
+    if (!survey.looksBack) return NOTHING;
     const old = this.#oldOf(survey, thinkingTurns);
     const candidates: Candidate[] = [];
     // The whole loop that the open round belongs to is one turn of the model: its thinking is asked for again (PV-A23).

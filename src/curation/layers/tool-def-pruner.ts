@@ -5,7 +5,7 @@ import { member } from '../../providers/values.js';
 import type { ToolDefPrunerSettings } from '../../settings/types.js';
 import { toolClaim } from '../claim.js';
 import { planned } from '../decisions.js';
-import type { AtOnce, Built, Candidate, Layer, LayerPlan } from '../layer.js';
+import { type AtOnce, type Built, type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import type { Survey } from '../survey.js';
 import { listMayGrow, listMayShrink } from '../tools/legal.js';
 import type { ToolSurvey } from '../tools/tool-survey.js';
@@ -24,7 +24,7 @@ export class ToolDefPruner implements Layer {
   plan(survey: Survey): LayerPlan {
     const settings = survey.settings.plugins.toolDefPruner;
     const { tools } = survey;
-    if (!settings.enabled || tools === undefined || tools.catalog.length === 0) return { candidates: [] };
+    if (!settings.enabled || tools === undefined || tools.catalog.length === 0) return NOTHING;
     this.#use.sync(survey);
     const atOnce = this.#restored(survey, tools, settings);
     const candidate = this.#idle(survey, tools, settings, new Set(atOnce.flatMap((b) => b.show ?? [])));

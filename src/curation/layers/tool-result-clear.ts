@@ -4,18 +4,12 @@
 import type { ToolResultClearSettings } from '../../settings/types.js';
 import type { Amnesia } from '../amnesia.js';
 import type { ResultRecord } from '../calls.js';
-import { CLEAR_ID, isClearable, offerClearing } from '../clearing.js';
+import { CLEAR_ID, Clearing, isClearable } from '../clearing.js';
 import { keepLine } from '../keep.js';
-import type { Candidate, Layer, LayerPlan } from '../layer.js';
+import { type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import { Repeats } from '../repeats.js';
 import type { Survey } from '../survey.js';
 import type { Vocabulary } from '../vocabulary.js';
-
-/** Why a result may go, and the number of main requests when that began. */
-interface Eligible {
-  reason: 'subsequent_call' | 'age' | 'keep';
-  since: number;
-}
 
 export class ToolResultClear implements Layer {
   readonly name = 'tool_result_clear';
@@ -29,7 +23,7 @@ export class ToolResultClear implements Layer {
   #ruled = false;
   #generation = 0;
   /** Results that are old enough and not cleared yet. */
-  #eligible = new Map<number, Eligible>();
+  #eligible = new Map<number, Clearing>();
 
   constructor(vocabulary: Vocabulary, amnesia: Amnesia) {
     this.#vocabulary = vocabulary;
@@ -38,14 +32,14 @@ export class ToolResultClear implements Layer {
 
   plan(survey: Survey): LayerPlan {
     const settings = survey.settings.plugins.toolResultClear;
-    if (!settings.enabled) return { candidates: [] };
+    if (!settings.enabled) return NOTHING;
     this.#collect(survey, settings);
-    if (!survey.looksBack) return { candidates: [] };
+    if (!survey.looksBack) return NOTHING;
     const candidates: Candidate[] = [];
-    for (const [index, { reason, since }] of this.#eligible) {
-      if (reason === 'subsequent_call' && !this.#stillRepeated(survey, index)) continue;
-      if (reason === 'keep' && this.#amnesia.keeps(survey, index)) continue;
-      const offer = offerClearing(survey, { index, reason, since }, this.#vocabulary);
+    for (const [index, clearing] of this.#eligible) {
+      if (clearing.reason === 'subsequent_call' && !this.#stillRepeated(survey, index)) continue;
+      if (clearing.reason === 'keep' && this.#amnesia.keeps(survey, index)) continue;
+      const offer = clearing.offer(survey);
       if (offer === 'never') this.#eligible.delete(index);
       else if (offer !== undefined) candidates.push(offer);
     }
@@ -73,8 +67,8 @@ export class ToolResultClear implements Layer {
     for (const index of this.#repeats.sync(survey.calls)) {
       const result = results[index]!;
       if (settings.subsequentCallExempt.includes(result.tool) || !isClearable(survey, result)) continue;
-      const known = this.#eligible.get(index);
-      this.#eligible.set(index, { reason: 'subsequent_call', since: known?.since ?? survey.requests });
+      const since = this.#eligible.get(index)?.since ?? survey.requests;
+      this.#enlist({ index, reason: 'subsequent_call', since });
     }
     while (this.#agedTo < results.length) {
       const result = results[this.#agedTo]!;
@@ -83,10 +77,14 @@ export class ToolResultClear implements Layer {
       } else if (!isOld(survey, settings, result)) break;
       const large = keep.ruled || result.bytes >= settings.sizeBytesThreshold;
       if (large && isClearable(survey, result) && !this.#eligible.has(this.#agedTo)) {
-        this.#eligible.set(this.#agedTo, { reason: keep.ruled ? 'keep' : 'age', since: survey.requests });
+        this.#enlist({ index: this.#agedTo, reason: keep.ruled ? 'keep' : 'age', since: survey.requests });
       }
       this.#agedTo += 1;
     }
+  }
+
+  #enlist(c: Pick<Clearing, 'index' | 'reason' | 'since'>): void {
+    this.#eligible.set(c.index, new Clearing(this.#vocabulary, c));
   }
 }
 

@@ -2,9 +2,9 @@
 // (no_citation), or a later assistant message restates it (synthesis_detected). Judged by the words that tell a body
 // apart; both are off by default.
 
-import { CLEAR_ID, type ClearReason, isClearable, offerClearing } from '../clearing.js';
+import { CLEAR_ID, Clearing, type ClearReason, isClearable } from '../clearing.js';
 import { identifiersIn, leavesOf } from '../identifiers.js';
-import type { Candidate, Layer, LayerPlan } from '../layer.js';
+import { type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import type { Survey } from '../survey.js';
 import type { Vocabulary } from '../vocabulary.js';
 
@@ -19,7 +19,8 @@ interface Watched {
   words: number;
   cited: boolean;
   restated: boolean;
-  since?: number;
+  /** Since there was a reason. */
+  clearing?: Clearing;
 }
 
 export class Uncited implements Layer {
@@ -39,15 +40,18 @@ export class Uncited implements Layer {
 
   plan(survey: Survey): LayerPlan {
     const settings = survey.settings.plugins.toolResultClear;
-    if (!settings.enabled || settings.extraReasons.length === 0) return { candidates: [] };
+    if (!settings.enabled || settings.extraReasons.length === 0) return NOTHING;
     this.#sync(survey);
+    if (!survey.looksBack) return NOTHING;
     const candidates: Candidate[] = [];
-    if (!survey.looksBack) return { candidates };
     for (const [index, watched] of this.#watched) {
       const reason = this.#reason(survey, index, watched);
       if (reason === undefined) continue;
-      watched.since ??= survey.requests;
-      const offer = offerClearing(survey, { index, reason, since: watched.since }, this.#vocabulary);
+      if (watched.clearing?.reason !== reason) {
+        const since = watched.clearing?.since ?? survey.requests;
+        watched.clearing = new Clearing(this.#vocabulary, { index, reason, since });
+      }
+      const offer = watched.clearing.offer(survey);
       if (offer === 'never') this.#watched.delete(index);
       else if (offer !== undefined) candidates.push(offer);
     }

@@ -2,7 +2,7 @@
 // Runs before all others, and asks no price: the user has.
 
 import { planned, type UndoWish } from '../decisions.js';
-import type { Built, Layer, LayerPlan, Restore } from '../layer.js';
+import { type Built, type Layer, type LayerPlan, NOTHING, type Restore } from '../layer.js';
 import { withoutThinking } from '../sealed-thinking.js';
 import type { Survey } from '../survey.js';
 import { listMayGrow } from '../tools/legal.js';
@@ -15,7 +15,7 @@ export class Undo implements Layer {
   readonly invalidatesUnknown = true;
 
   plan(survey: Survey): LayerPlan {
-    if (!survey.boundary) return { candidates: [] };
+    if (!survey.boundary || survey.undo.length === 0) return NOTHING;
     return { candidates: [], restores: survey.undo.flatMap((wish) => restoreOf(survey, wish) ?? []) };
   }
 }

@@ -1,6 +1,6 @@
 // One run of the stack over a session: decisions into the draft, in the mode of its settings.
 
-import type { LedgerEdit } from '../../curation/decisions.js';
+import type { DecisionFields, LedgerEdit } from '../../curation/decisions.js';
 import type { Outcome } from '../../curation/stack.js';
 import type { Trace } from '../../curation/trace.js';
 import type { Draft } from '../commit.js';
@@ -33,7 +33,8 @@ export function curate(session: Session, draft: Draft, o: CurateOptions = {}): O
   return outcome;
 }
 
+/** The event was made for this run alone, so it takes the edits as it is: there are many, of many fields. */
 function withEdits(e: NewEvent, edits: LedgerEdit[], observed: boolean): NewEvent {
-  const payload = edits.length === 0 ? e.payload : { ...e.payload, _edits: edits };
-  return { type: e.type, payload, ...(observed ? { observed: true } : {}) } as NewEvent;
+  if (edits.length > 0) (e.payload as DecisionFields)._edits = edits;
+  return observed ? ({ type: e.type, payload: e.payload, observed: true } as NewEvent) : e;
 }

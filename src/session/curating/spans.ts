@@ -9,7 +9,7 @@ import type { Session } from '../session.js';
 /** A new trace of the session's; what it held before was of an earlier call. */
 export function traceOf(session: Session): Trace {
   const trace = new Trace(() => session.deps.clock.mono());
-  session.trace = trace.spans;
+  session.traced = trace;
   return trace;
 }
 
