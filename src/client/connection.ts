@@ -1,7 +1,14 @@
 // One connection's life: calls out, answers and notifications in, requests of the daemon answered. No reconnecting.
 import { asCuratedError, CuratedError } from '../errors.js';
 import type { Native } from '../json/native.js';
-import { CallLedger, type Codec, codecFor, type Id, type Subprotocol } from '../protocol/index.js';
+import {
+  CallLedger,
+  type Codec,
+  codecFor,
+  type Id,
+  MAX_ANSWER_DEPTH,
+  type Subprotocol,
+} from '../protocol/index.js';
 import { asWireError } from '../protocol/jsonrpc.js';
 import { ClientError, remoteError } from './errors.js';
 import type { Transport } from './transport.js';
@@ -32,7 +39,7 @@ export class Connection {
 
   constructor(transport: Transport, subprotocol: Subprotocol, handlers: ConnectionHandlers) {
     this.#transport = transport;
-    this.#codec = codecFor(subprotocol);
+    this.#codec = codecFor(subprotocol, { maxDepth: MAX_ANSWER_DEPTH });
     this.#handlers = handlers;
     transport.onFrame = (frame) => this.#receive(frame);
     this.closed = new Promise((resolve) => {

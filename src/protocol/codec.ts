@@ -143,19 +143,22 @@ class JsonCodec implements Codec {
     if ('error' in out)
       return `{"jsonrpc":"2.0","id":${JSON.stringify(out.id)},"error":${writeJson(errorMember(out.error))}}`;
     const id = 'id' in out ? `"id":${JSON.stringify(out.id)},` : '';
-    return `{"jsonrpc":"2.0",${id}"method":${JSON.stringify(out.method)},"params":${writeJson(out.params)}}`;
+    const params = out.params === undefined ? '' : `,"params":${writeJson(out.params)}`;
+    return `{"jsonrpc":"2.0",${id}"method":${JSON.stringify(out.method)}${params}}`;
   }
 }
 
 // 'auto' (a bigint only where a number would be wrong) is missing in the package's types.
 const UNPACK = { useRecords: false, mapsAsObjects: false, int64AsType: 'auto' } as unknown as Options;
 
+// One for each direction: a shared one with records on corrupts what it reads. All connections use the same two, for the
+// writer keeps a buffer as large as the largest frame it wrote.
+const UNPACKR = new Unpackr(UNPACK);
+const PACKR = new Packr({ useRecords: false, variableMapSize: true });
+
 class MsgpackCodec implements Codec {
   readonly subprotocol = 'curated.v1.msgpack';
   readonly binary = true;
-  // One instance for each direction: a shared one with records on corrupts what it reads.
-  readonly #packr = new Packr({ useRecords: false, variableMapSize: true });
-  readonly #unpackr = new Unpackr(UNPACK);
 
   constructor(readonly maxDepth: number) {}
 
@@ -186,16 +189,16 @@ class MsgpackCodec implements Codec {
   }
 
   encode(out: Outgoing): Uint8Array {
-    const message =
-      'error' in out
-        ? { jsonrpc: '2.0', id: out.id, error: errorMember(out.error) }
-        : { jsonrpc: '2.0', ...out };
-    return this.#packr.pack(packable(message));
+    let message: object = { jsonrpc: '2.0', ...out };
+    if ('error' in out) message = { jsonrpc: '2.0', id: out.id, error: errorMember(out.error) };
+    // An answer holds a result, whatever the handler gave.
+    else if ('result' in out) message = { jsonrpc: '2.0', id: out.id, result: out.result ?? null };
+    return PACKR.pack(packable(message));
   }
 
   #unpack(bytes: Buffer): unknown {
     try {
-      return this.#unpackr.unpack(bytes);
+      return UNPACKR.unpack(bytes);
     } catch (cause) {
       return fail('BAD_FRAME', `not MessagePack: ${(cause as Error).message}`, { cause });
     }

@@ -35,7 +35,7 @@ export {
   type WireResult,
 } from './methods.js';
 export { methodSchemas, type ObjectSchema, openRpcDocument } from './openrpc.js';
-export { MAX_FRAME_DEPTH } from './piece.js';
+export { MAX_ANSWER_DEPTH, MAX_FRAME_DEPTH } from './piece.js';
 export { isAllowed, type MethodScope, READING, scopeOf } from './scopes.js';
 export {
   SERVER_REQUESTS,

@@ -211,7 +211,8 @@ export class JsonPiece implements Piece {
     const { frame, maxDepth, level } = this;
     const c = frame.charCodeAt(i);
     const atOnce = (level === 0 && c === 0x7b) || (level === 1 && c === 0x5b);
-    const end = atOnce ? OPEN : valueEnd(frame, i, maxDepth);
+    // The bound is one of the whole frame, which has brought us `level + 1` deep.
+    const end = atOnce ? OPEN : valueEnd(frame, i, maxDepth - level - 1);
     if (end === i) bad('value expected', i);
     const piece = new JsonPiece(frame, i, end, maxDepth, level + 1);
     take(piece);

@@ -53,7 +53,8 @@ function plain(value: unknown, path: string, numbers: boolean): unknown {
     if (numbers && !Number.isFinite(value)) refuse(path, 'not a number that JSON has');
     return value;
   }
-  if (typeof value === 'bigint') return numbers ? refuse(path, 'the integer is too large') : Number(value);
+  // As JSON.parse reads it. Where a number of ours belongs, the schema refuses what is not safe.
+  if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map((item, i) => plain(item, join(path, i), numbers));
   if (value instanceof Uint8Array) return asBuffer(value).toString('utf8');
   if (!(value instanceof Map)) return refuse(path, 'a value that JSON has not');

@@ -14,7 +14,7 @@ export interface Piece {
   items(): Piece[];
   /**
    * The decoded value. `path` is the place named in errors. Throws BAD_FRAME for text that is not JSON, BAD_TYPE for
-   * values JSON has not (integers beyond 2^53 included), UNKNOWN_FIELD for keys that every object inherits.
+   * values JSON has not, UNKNOWN_FIELD for keys that every object inherits.
    */
   plain(path: string): unknown;
   /** Same, for values that go to a check of their own: numbers may be anything. */
@@ -46,3 +46,5 @@ export function join(path: string, step: string | number): string {
 
 /** Default bound on the nesting of one frame. Real requests stay below 40. */
 export const MAX_FRAME_DEPTH = 500;
+/** The same for who reads answers: what was taken in lies a few levels deeper there. */
+export const MAX_ANSWER_DEPTH = MAX_FRAME_DEPTH + 50;

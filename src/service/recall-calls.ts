@@ -1,5 +1,6 @@
 // Handlers of recall.*: search over what was said and filed, and the exact bytes behind a handle.
 
+import { cut } from '../context/one-line.js';
 import { fail } from '../errors.js';
 import type { Params, Result } from '../protocol/index.js';
 import { originalOf, recall } from '../session/commands/recall.js';
@@ -99,7 +100,7 @@ function searchFiled(caller: Caller, p: Params<'recall.search'>, k: number, room
   return hits.map((h) => ({
     handle: h.handle,
     score: h.score,
-    snippet: h.text.length > SNIPPET ? `${h.text.slice(0, SNIPPET - 1)}…` : h.text,
+    snippet: cut(h.text, SNIPPET),
     tokens: rooms.pantry!.tokens(h.text),
   }));
 }

@@ -1,6 +1,7 @@
 // What of a session becomes an entry of its project (M-13): decisions, summaries, and a digest of the requests, every 15
 // and before a compaction. Knows no store.
 
+import { cut } from '../context/one-line.js';
 import { type Entry, snippet } from '../context/story.js';
 import type { SessionEvent } from '../session/state/events.js';
 
@@ -49,7 +50,7 @@ export class StoryFeed {
       return text === '' ? undefined : entry('requests', text, 3);
     }
     const summary = summaryOf(e);
-    return summary === undefined ? undefined : entry('summaries', summary.slice(0, SUMMARY), 4);
+    return summary === undefined ? undefined : entry('summaries', cut(summary, SUMMARY, ''), 4);
   }
 }
 

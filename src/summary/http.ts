@@ -5,6 +5,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { fetch } from 'undici';
 import { CuratedError } from '../errors.js';
 import type { ModelAnswer } from './answer.js';
+import { wellFormed } from './escape.js';
 import type { Complete, CompletionRequest } from './model.js';
 import { HttpFailure } from './retryable.js';
 
@@ -87,7 +88,7 @@ function failureText(status: number, text: string): string {
     const { error } = JSON.parse(text) as { error?: { message?: unknown; type?: unknown } | string };
     const message = typeof error === 'string' ? error : error?.message;
     const type = typeof error === 'object' ? `${String(error?.type ?? '')}: ` : '';
-    if (typeof message === 'string') return `${status} ${type}${message.slice(0, 500)}`;
+    if (typeof message === 'string') return `${status} ${type}${wellFormed(message.slice(0, 500))}`;
   } catch {
     // Not JSON: the status says enough.
   }

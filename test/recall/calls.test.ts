@@ -228,6 +228,16 @@ test('M-9 M-10 entries are searched beside sessions, by wing and room, and recal
   assert.equal((await find({ room: 'tank' })).length, 0);
 });
 
+test('M-9 PV-A18 the snippet of an entry cuts no character in two', async (t) => {
+  const { bench, folder } = world(t);
+  const project = join(folder, 'p');
+  const entries = ['x', ''].map((before, i) => ({ id: `${i}`, text: `${before}${'😀'.repeat(400)} needle` }));
+  await bench.call('context.ingest', { project, entries });
+  const { hits } = await bench.call('recall.search', { project, query: 'needle' });
+  assert.equal(hits.length, 2);
+  for (const { snippet } of hits) assert.match(snippet, /^x?(?:😀)+…$/u);
+});
+
 test('M-13 decisions and every 15 user messages become entries of the project, and leave with their session', async (t) => {
   const { bench, folder } = world(t);
   const project = join(folder, 'p');

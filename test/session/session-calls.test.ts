@@ -208,6 +208,24 @@ test('J-11 a rewind gives the state of that seq and keeps the rest in an archive
   assert.ok(restored.seq > before.seq);
 });
 
+test('J-11 P-3 what a report teaches after a rewind is the same whether or not somebody has looked at the session', async () => {
+  const fits: unknown[] = [];
+  for (const looks of [false, true]) {
+    const d = new BenchDaemon();
+    await d.call('session.open', OPEN);
+    await d.call('session.append', { session: 's', messages: [user(BODY)] });
+    const { seq } = await d.call('session.state', { session: 's' });
+    await d.call('session.append', { session: 's', messages: [assistant('away')] });
+    await d.call('session.rewind', { session: 's', to_seq: seq });
+    if (looks) await d.call('session.messages', { session: 's', view: 'curated' });
+    await d.call('turn.end', { session: 's', usage: { input_tokens: 700, output_tokens: 9 } });
+    const { events } = await d.call('journal.read', { session: 's' });
+    fits.push(events.find((e: Json) => e.type === 'agent.turn.end').fit);
+  }
+  assert.deepEqual(fits[0], fits[1]);
+  assert.ok((fits[0] as Json).anchor.x.some((v: number) => v > 0));
+});
+
 test('F39 J-11 whoever listens is told of a rewind and of a restore, and where the events go on', async () => {
   const d = new BenchDaemon();
   await d.call('session.open', OPEN);

@@ -15,7 +15,7 @@ import type { Taken } from '../intake/taken.js';
 import type { Session } from '../session.js';
 import { event, type MessageHint } from '../state/events.js';
 import { heard } from '../topics/decide.js';
-import { observeUsage, requestFeatures } from '../window/estimate.js';
+import { featuresNow, observeUsage } from '../window/estimate.js';
 
 export interface AppendParams {
   messages: readonly Native[];
@@ -65,12 +65,6 @@ export async function take(session: Session, p: AppendParams, draft: Draft): Pro
     turn: state.turn,
     seq: state.seq,
   };
-}
-
-/** Features of the request that the next message answers. */
-function featuresNow(session: Session): number[] {
-  session.rendering.sync(session.state);
-  return requestFeatures(session);
 }
 
 /** A report that the host recorded with an answer teaches the estimate as one at the turn's end does. */

@@ -16,7 +16,7 @@ import { event } from '../state/events.js';
 import { type ProjectedEvent, project } from '../state/project.js';
 import { settle } from '../topics/decide.js';
 import { capHistory } from '../window/capped.js';
-import { observeUsage, replyOf, requestFeatures } from '../window/estimate.js';
+import { featuresNow, observeUsage, replyOf } from '../window/estimate.js';
 import { takeUpConfig } from './open.js';
 
 export interface TurnEndParams {
@@ -56,7 +56,7 @@ export function endTurn(
   // PV-A49: the prompt is reported as it was after the provider's edits; the estimate is of what was sent.
   const whole = usage?.ok ? { ...usage.usage, prompt: usage.usage.prompt + cleared } : undefined;
   const seen = whole
-    ? observeUsage(session, whole, state.sent.features ?? requestFeatures(session), replyOf(session))
+    ? observeUsage(session, whole, state.sent.features ?? featuresNow(session), replyOf(session))
     : undefined;
   const settled = draft.committed.length;
   if (final) settle(session, draft);

@@ -16,7 +16,13 @@ export function fitOf(session: Session): Fit {
   return (session.state.fit as Fit | undefined) ?? priorFor(session.state.model);
 }
 
-/** Features of the whole request as it stands. */
+/** Features of the request as it would be sent now; after a load or a rewind nothing has been rendered yet. */
+export function featuresNow(session: Session): number[] {
+  session.rendering.sync(session.state);
+  return requestFeatures(session);
+}
+
+/** Features of the whole request as it was rendered last. */
 export function requestFeatures(session: Session): number[] {
   const { state, settings, rendering } = session;
   let sum = addFeatures(noFeatures(), rendering.features);
