@@ -1,5 +1,6 @@
 // Counters and histograms in one registry, and the text of /metrics. Labels are closed sets: no session, tenant or text in them.
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
+import { watchProcess } from './process-figures.js';
 import { type Cell, TallyCounter, TallyHistogram } from './tally.js';
 
 const SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -46,13 +47,13 @@ const WATCHED = {
 } as const;
 
 export interface MetricsOptions {
-  /** Process figures (memory, loop lag, GC) too. They start timers and observers, so tests leave them off. Default true. */
+  /** Process figures (memory, event loop, GC) too. They start observers, so tests leave them off. Default true. */
   process?: boolean;
 }
 
 export function createMetrics(o: MetricsOptions = {}): Metrics {
   const registry = new Registry();
-  if (o.process !== false) collectDefaultMetrics({ register: registry, prefix: PREFIX });
+  if (o.process !== false) watchProcess(registry, PREFIX);
   const counter: NewCounter = (name, help, labelNames) =>
     new TallyCounter(registry, PREFIX + name, help, labelNames);
   const histogram = (name: string, help: string, label?: string) =>
