@@ -18,9 +18,9 @@ export function canonicalize(text: string): string {
   return canonicalValue(value);
 }
 
-/** Canonical form of a parsed JSON value. */
-export function canonicalValue(value: unknown): string {
-  return write(value, 0);
+/** Canonical form of a parsed JSON value. @param depth levels of nesting that it stands in */
+export function canonicalValue(value: unknown, depth = 0): string {
+  return write(value, depth);
 }
 
 function write(v: unknown, depth: number): string {
@@ -34,7 +34,7 @@ function write(v: unknown, depth: number): string {
   const object = v as Record<string, unknown>;
   let out = '';
   for (const key of sortedKeys(object))
-    out += `${out === '' ? '' : ','}${member(key)}${write(object[key], depth + 1)}`;
+    out += `${out === '' ? '' : ','}${memberName(key)}${write(object[key], depth + 1)}`;
   return `{${out}}`;
 }
 
@@ -44,7 +44,7 @@ const MEMBERS_MOST = 512;
 /** A longer name is data. */
 const NAME_CHARS = 32;
 
-function member(key: string): string {
+export function memberName(key: string): string {
   let text = members.get(key);
   if (text === undefined) {
     text = `${JSON.stringify(key)}:`;
@@ -55,13 +55,13 @@ function member(key: string): string {
   return text;
 }
 
-/** Beyond so many keys the engine's own sort is faster. */
-const FEW = 24;
+/** From so many keys on the engine's own sort is faster. */
+export const MANY_MEMBERS = 25;
 
 /** Keys by UTF-16 code units, as `<` compares them. Most objects have few, and many have them in order. */
 function sortedKeys(object: Record<string, unknown>): string[] {
   const keys = Object.keys(object);
-  if (keys.length > FEW) return keys.sort();
+  if (keys.length >= MANY_MEMBERS) return keys.sort();
   for (let i = 1; i < keys.length; i += 1) {
     const key = keys[i]!;
     let j = i;

@@ -2,6 +2,7 @@
 // differs the whole list.
 import { applyEdits, type TextEdit } from './edits.js';
 import type { Path } from './path.js';
+import { isPut, isWithScalar } from './slice.js';
 import { type JsonNode, parseTree } from './tree.js';
 
 /** `set` puts `json` in place of a value, or adds it as a member behind the others. */
@@ -10,15 +11,22 @@ export type TextChange = { op: 'set'; path: Path; json: string } | { op: 'remove
 /**
  * Changes that make `to` of `from`, byte for byte when applied with `applyEdits`; undefined where only the whole does. O(both
  * texts). Throws BAD_FRAME if one is not JSON.
+ * @param last the edit that has probably made `to`: of one that put a scalar in place of a value it is seen without two trees
  */
-export function changesOf(from: string, to: string): TextChange[] | undefined {
+export function changesOf(from: string, to: string, last?: TextEdit): TextChange[] | undefined {
+  if (last?.op === 'set' && isWithScalar(from, last.path, last.json, to))
+    return from === to ? [] : [{ op: 'set', path: last.path, json: last.json }];
   const found: Found[] = [];
   const root = parseTree(from);
   compare(found, from, root, to, parseTree(to), []);
   const changes = found.map((f) => f.change);
   if (changes.some((c) => c.path.length === 0)) return undefined;
-  if (found.length === 1 && root.end - root.start === from.length && isPut(from, found[0]!, to))
-    return changes;
+  // Mostly one value stands in place of another: that is seen without carrying out an edit.
+  const [only] = found;
+  if (found.length === 1 && root.end - root.start === from.length && only?.node !== undefined) {
+    const { change, node } = only;
+    if (change.op === 'set' && isPut(from, node.start, node.end, change.json, to)) return changes;
+  }
   // White space around a member that goes or comes is nobody's: then the texts differ, and the whole is said.
   return applyEdits(from, changes as readonly TextEdit[]) === to ? changes : undefined;
 }
@@ -27,18 +35,6 @@ export function changesOf(from: string, to: string): TextChange[] | undefined {
 interface Found {
   change: TextChange;
   node?: JsonNode;
-}
-
-/** Mostly one value stands in place of another: that is seen without carrying out an edit. */
-function isPut(from: string, { change, node }: Found, to: string): boolean {
-  if (change.op !== 'set' || node === undefined) return false;
-  const { json } = change;
-  return (
-    to.length === from.length - (node.end - node.start) + json.length &&
-    to.startsWith(json, node.start) &&
-    to.startsWith(from.slice(0, node.start)) &&
-    to.endsWith(from.slice(node.end))
-  );
 }
 
 function compare(

@@ -2,6 +2,13 @@
 import type { Path } from './path.js';
 import { skipSpace, stringAt } from './tree.js';
 
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const LIST_END = 0x5d;
+const OBJECT = 0x7b;
+
 /**
  * The exact text of each item of the array at `path`, white space around the items left out; undefined if there is
  * no array. `text` must be valid JSON (on anything else the answer is undefined or meaningless, never a throw or an
@@ -9,7 +16,7 @@ import { skipSpace, stringAt } from './tree.js';
  */
 export function sliceValues(text: string, path: Path): string[] | undefined {
   const at = find(text, path);
-  if (at === undefined || text[at] !== '[') return undefined;
+  if (at === undefined || text.charCodeAt(at) !== LIST) return undefined;
   const out: string[] = [];
   walkItems(text, at, (start, end) => {
     out.push(text.slice(start, end));
@@ -29,8 +36,30 @@ export function sliceValue(text: string, path: Path): string | undefined {
  * Same conditions as `sliceValues`.
  */
 export function withValue(text: string, path: Path, json: string): string | undefined {
-  const at = path.length === 0 ? undefined : find(text, path, true);
+  const at = placeOf(text, path);
   return at === undefined ? undefined : text.slice(0, at) + json + text.slice(valueEnd(text, at));
+}
+
+/** Was one scalar put at the place of a value, and nothing else done? What `withValue` gives of it, without making it. */
+export function isWithScalar(text: string, path: Path, json: string, made: string): boolean {
+  const first = json.charCodeAt(0);
+  const at = first === OBJECT || first === LIST ? undefined : placeOf(text, path);
+  return at !== undefined && isPut(text, at, valueEnd(text, at), json, made);
+}
+
+/** Is `made` the text with `json` in place of what stands in `[start, end)`? */
+export function isPut(text: string, start: number, end: number, json: string, made: string): boolean {
+  return (
+    made.length === text.length - (end - start) + json.length &&
+    made.startsWith(json, start) &&
+    made.startsWith(text.slice(0, start)) &&
+    made.endsWith(text.slice(end))
+  );
+}
+
+/** Where a value inside the text starts whose path has no key that stands twice beside itself. */
+function placeOf(text: string, path: Path): number | undefined {
+  return path.length === 0 ? undefined : find(text, path, true);
 }
 
 /** Items before this one are found as fast by walking to them. */
@@ -43,7 +72,8 @@ const PLACES = new WeakMap<object, { key: string; places: Uint32Array }>();
  * only once. O(text) at first, then O(value).
  */
 export function sliceIn(held: { readonly text: string }, path: Path): string | undefined {
-  const [key, index, ...inside] = path;
+  const key = path[0];
+  const index = path[1];
   const { text } = held;
   if (typeof key !== 'string' || typeof index !== 'number' || index < NEAR) return sliceValue(text, path);
   let known = PLACES.get(held);
@@ -54,12 +84,12 @@ export function sliceIn(held: { readonly text: string }, path: Path): string | u
   const { places } = known;
   if (index * 2 >= places.length) return undefined;
   const item = text.slice(places[index * 2]!, places[index * 2 + 1]!);
-  return inside.length === 0 ? item : sliceValue(item, inside);
+  return path.length === 2 ? item : sliceValue(item, path.slice(2));
 }
 
 function itemPlaces(text: string, key: string): Uint32Array {
   const at = find(text, [key]);
-  if (at === undefined || text[at] !== '[') return new Uint32Array(0);
+  if (at === undefined || text.charCodeAt(at) !== LIST) return new Uint32Array(0);
   const out: number[] = [];
   walkItems(text, at, (start, end) => {
     out.push(start, end);
@@ -67,58 +97,67 @@ function itemPlaces(text: string, key: string): Uint32Array {
   return Uint32Array.from(out);
 }
 
-/** Index at which the value at `path` starts; of duplicate keys the last one counts, or none is found where each must be alone. */
+/** Where the value at `path` starts; of duplicate keys the last one counts, or none is found where each must be alone. */
 function find(text: string, path: Path, alone = false): number | undefined {
-  let at: number | undefined = skipSpace(text, 0);
+  let at = skipSpace(text, 0);
   for (const step of path) {
-    let found: number | undefined;
-    if (typeof step === 'string') {
-      if (text[at] !== '{') return undefined;
-      let times = 0;
-      walkMembers(text, at, (key, start) => {
-        if (key() !== step) return;
-        found = start;
-        times += 1;
-      });
-      if (alone && times > 1) return undefined;
-    } else {
-      if (text[at] !== '[') return undefined;
-      let i = 0;
-      walkItems(text, at, (start) => {
-        if (i++ === step) found = start;
-      });
-    }
-    if (found === undefined) return undefined;
-    at = found;
+    at = typeof step === 'string' ? memberAt(text, at, step, alone) : itemAt(text, at, step);
+    if (at < 0) return undefined;
   }
   return at;
 }
 
+/** Start of item `index` of the list that opens at `open`; -1 where there is none. */
+function itemAt(text: string, open: number, index: number): number {
+  if (text.charCodeAt(open) !== LIST) return -1;
+  let i = skipSpace(text, open + 1);
+  for (let left = index; i < text.length && text.charCodeAt(i) !== LIST_END; left--) {
+    if (left === 0) return i;
+    i = skipSpace(text, valueEnd(text, i));
+    if (text.charCodeAt(i) !== COMMA) return -1;
+    i = skipSpace(text, i + 1);
+  }
+  return -1;
+}
+
+/** Start of the value that the object which opens at `open` has under a name; -1 where there is none. */
+function memberAt(text: string, open: number, name: string, alone: boolean): number {
+  if (text.charCodeAt(open) !== OBJECT) return -1;
+  let found = -1;
+  let i = skipSpace(text, open + 1);
+  while (text.charCodeAt(i) === QUOTE) {
+    const key = i;
+    const keyEnd = quoteEnd(text, key);
+    i = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    if (i >= text.length) break;
+    if (isNamed(text, key, keyEnd, name)) {
+      if (alone && found >= 0) return -1;
+      found = i;
+    }
+    i = skipSpace(text, valueEnd(text, i));
+    if (text.charCodeAt(i) !== COMMA) break;
+    i = skipSpace(text, i + 1);
+  }
+  return found;
+}
+
+/** Does the string in `[start, end)` say `name`? Escapes only make it longer, and are seldom in a key: mostly nothing is copied. */
+function isNamed(text: string, start: number, end: number, name: string): boolean {
+  const longer = end - start - 2 - name.length;
+  if (longer < 0) return false;
+  if (longer === 0) return text.startsWith(name, start + 1) && !name.includes('\\');
+  for (let i = start + 1; i < end - 1; i++)
+    if (text.charCodeAt(i) === BACKSLASH) return keyAt(text, start, end) === name;
+  return false;
+}
+
 function walkItems(text: string, open: number, visit: (start: number, end: number) => void): void {
   let i = skipSpace(text, open + 1);
-  while (i < text.length && text[i] !== ']') {
+  while (i < text.length && text.charCodeAt(i) !== LIST_END) {
     const end = valueEnd(text, i);
     visit(i, end);
     i = skipSpace(text, end);
-    if (text[i] !== ',') return;
-    i = skipSpace(text, i + 1);
-  }
-}
-
-function walkMembers(
-  text: string,
-  open: number,
-  visit: (key: () => string | undefined, start: number) => void,
-): void {
-  let i = skipSpace(text, open + 1);
-  while (text[i] === '"') {
-    const keyStart = i;
-    const keyEnd = quoteEnd(text, i);
-    i = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    if (i >= text.length) return;
-    visit(() => keyAt(text, keyStart, keyEnd), i);
-    i = skipSpace(text, valueEnd(text, i));
-    if (text[i] !== ',') return;
+    if (text.charCodeAt(i) !== COMMA) return;
     i = skipSpace(text, i + 1);
   }
 }
@@ -133,7 +172,7 @@ function keyAt(text: string, start: number, end: number): string | undefined {
 }
 
 /** End of the string that opens at `i`: jumps from quote to quote, since the text is known to be valid. */
-function quoteEnd(text: string, i: number): number {
+export function quoteEnd(text: string, i: number): number {
   let from = i + 1;
   for (;;) {
     const quote = text.indexOf('"', from);
@@ -145,7 +184,8 @@ function quoteEnd(text: string, i: number): number {
   }
 }
 
-function valueEnd(text: string, start: number): number {
+/** End (exclusive) of the value that starts at `start` of a valid text. */
+export function valueEnd(text: string, start: number): number {
   let depth = 0;
   let i = start;
   while (i < text.length) {

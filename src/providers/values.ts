@@ -1,5 +1,5 @@
 // Small questions about parsed JSON values that every format asks. Total: nothing here throws.
-import { type Path, valueAt } from '../json/index.js';
+import { hasLone, type Path, valueAt } from '../json/index.js';
 
 export type Json = Record<string, unknown>;
 
@@ -27,14 +27,6 @@ export function utf8Bytes(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
-const LONE = /[\ud800-\udfff]/u;
-
-/** Does the string hold a surrogate without its partner (PV-A18)? */
-export function hasLone(text: string): boolean {
-  const fast = (text as string & { isWellFormed?: () => boolean }).isWellFormed;
-  return fast === undefined ? LONE.test(text) : !fast.call(text);
-}
-
 /** Every lone surrogate becomes U+FFFD; all else stays. */
 export function wellFormed(text: string): string {
   return text.replace(/[\ud800-\udfff]/gu, '\ufffd');
@@ -42,7 +34,7 @@ export function wellFormed(text: string): string {
 
 /** Cheap test of the JSON text: could any string in it hold a lone surrogate, literally or as an escape? */
 function mayHoldLone(text: string): boolean {
-  return /\\u[dD][89a-fA-F]/.test(text) || hasLone(text);
+  return (text.includes('\\') && /\\u[dD][89a-fA-F]/.test(text)) || hasLone(text);
 }
 
 export interface LoneString {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalize } from '../../src/json/index.js';
+import { canonicalize, canonicalText } from '../../src/json/index.js';
 import { jsonText } from './arbitrary.js';
 
 /** Independent: sorts by a comparison of code unit arrays and lets JSON.stringify walk sorted entries. */
@@ -26,6 +26,21 @@ test('canonicalize equals an independent implementation and is idempotent', () =
       assert.deepEqual(JSON.parse(once), JSON.parse(JSON.stringify(JSON.parse(text))));
     }),
   );
+});
+
+test('NS-18 the form that is put together from slices of the text is the one that is made of its value', () => {
+  fc.assert(fc.property(jsonText, (text) => assert.equal(canonicalText(text), canonicalize(text))));
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${40 - i}`, [i / 8]]));
+  for (const text of [
+    '{"b":1,"a":2,"b":{"d":1,"c":-0}}',
+    ' { "z" : [ 1.0 , "\\u0041\\/" , { } ] , "\\u0061" : [ ] } ',
+    '{"b":"\ud800","\udc00":1e400,"a":123456789012345678}',
+    '{"ab":1,"a":2,"":3,"abc":true,"Z":null}',
+    JSON.stringify(many),
+    `${'[{"b":1,"a":'.repeat(490)}7${'}]'.repeat(490)}`,
+  ])
+    assert.equal(canonicalText(text), canonicalize(text));
+  assert.throws(() => canonicalText('['.repeat(5_000) + ']'.repeat(5_000)), { kind: 'BAD_FRAME' });
 });
 
 test('canonicalize gives the example of RFC 8785, section 3.2.4', () => {

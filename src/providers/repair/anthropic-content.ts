@@ -1,10 +1,10 @@
 // What is wrong inside one Anthropic message, mended in place: empty texts, hints, Unicode, arguments, thinking.
-import { type Path, pointer, type TextEdit } from '../../json/index.js';
+import { hasLone, type Path, pointer, type TextEdit } from '../../json/index.js';
 import { isEffortOnly } from '../anthropic/check.js';
 import { isServerCall, isServerResult } from '../anthropic/read.js';
 import { parsedArgs } from '../arguments.js';
 import { ROLES } from '../roles.js';
-import { blank, hasLone, isObject, type Json, jsonOf, member, str } from '../values.js';
+import { blank, isObject, type Json, jsonOf, member, str } from '../values.js';
 import { NO_OUTPUT, NO_TEXT, type RepairDraft, UNKNOWN_TOOL } from './draft.js';
 import { hintEdits, repairSurrogates } from './leaves.js';
 

@@ -5,7 +5,7 @@ import { createHash, type Hash } from 'node:crypto';
 import {
   applyEdits,
   canonicalize,
-  canonicalValue,
+  canonicalText,
   pointer,
   type TextEdit,
   withValue,
@@ -222,10 +222,7 @@ export class Rendering {
           this.#checkpoints = this.#checkpoints.filter((_, i) => i >= dense || i % 2 === 0);
         }
       }
-      const text =
-        marked === undefined
-          ? canonicalValue(this.pieces[this.#hashed]!.native.value)
-          : canonicalize(marked.text);
+      const text = canonicalText(this.textOf(this.#hashed));
       this.#hash.update(this.#hashed === 0 ? text : `,${text}`);
       this.#hashed += 1;
     }
