@@ -32,6 +32,8 @@ export interface WorkingFilesDeps {
 
 /** What comes within this time is written together. */
 const FOLLOW_MS = 1_000;
+/** A session that goes on is written this often: who reads along sees whole turns, and each append costs as much as a long one. */
+const AGAIN_MS = 3_000;
 const HEALTH = 'working_files';
 const CURRENT = 'current.jsonl';
 const CONVERSATION = 'context/conversation.jsonl';
@@ -52,6 +54,10 @@ interface Follow {
   archives: Archive[];
   /** The files have been read and are what the journal says. */
   known: boolean;
+  /** It is to be written, at a time that is set. */
+  due: boolean;
+  /** When it was last written, in ms of `performance.now()`. */
+  writtenAt: number;
 }
 
 export class WorkingFiles implements FileKeeper {
@@ -91,25 +97,36 @@ export class WorkingFiles implements FileKeeper {
       (f.whole ?? f.added).push(...newLines(state, f.taken));
     }
     f.taken = state.messages.length;
-    if (isEmpty(f)) return;
-    const name = chainName(key);
-    const due = this.#due.get(name);
-    if (due?.follow === f) return;
-    clearTimeout(due?.timer);
-    const timer = setTimeout(() => void this.settled(key), FOLLOW_MS);
+    if (!f.due && !isEmpty(f)) this.#writeLater(f);
+  }
+
+  #writeLater(f: Follow): void {
+    const name = chainName(f.key);
+    this.#undue(name);
+    const wait = Math.max(FOLLOW_MS, f.writtenAt + AGAIN_MS - performance.now());
+    const timer = setTimeout(() => void this.settled(f.key), wait);
     timer.unref();
+    f.due = true;
     this.#due.set(name, { follow: f, timer });
+  }
+
+  /** What was to be written of a session; it is no longer. */
+  #undue(name: string): Follow | undefined {
+    const due = this.#due.get(name);
+    if (due === undefined) return undefined;
+    clearTimeout(due.timer);
+    this.#due.delete(name);
+    due.follow.due = false;
+    return due.follow;
   }
 
   /** Resolves when the files of a session are what its journal said when this was called. */
   settled(key: SessionKey): Promise<void> {
     const name = chainName(key);
     const before = this.#chains.get(name) ?? Promise.resolve();
-    const due = this.#due.get(name);
-    if (due === undefined) return before;
-    clearTimeout(due.timer);
-    this.#due.delete(name);
-    const next = before.then(() => this.#writeNow(due.follow));
+    const follow = this.#undue(name);
+    if (follow === undefined) return before;
+    const next = before.then(() => this.#writeNow(follow));
     this.#chains.set(name, next);
     void next.then(() => {
       if (this.#chains.get(name) === next) this.#chains.delete(name);
@@ -129,8 +146,7 @@ export class WorkingFiles implements FileKeeper {
 
   async forget(key: SessionKey): Promise<void> {
     const name = chainName(key);
-    clearTimeout(this.#due.get(name)?.timer);
-    this.#due.delete(name);
+    this.#undue(name);
     await this.#chains.get(name);
     await folder.remove(this.folderOf(key));
   }
@@ -146,6 +162,7 @@ export class WorkingFiles implements FileKeeper {
     f.whole = undefined;
     f.added = [];
     f.archives = [];
+    f.writtenAt = performance.now();
     const backups = [...f.state.backups];
     const at = this.folderOf(f.key);
     try {
@@ -153,10 +170,12 @@ export class WorkingFiles implements FileKeeper {
       await this.#deps.store.flush('ack', f.key);
       for (const archive of archives) await writeArchive(at, archive);
       if (!f.known) await this.#archivesAsJournalled(f.key, at, backups);
+      // Its files hold the same.
+      const rest = added.length === 0 ? undefined : bytesOf(added.map(written));
       for (const name of f.names) {
         const path = join(at, name);
         if (whole !== undefined) await this.#replace(f, name, path, whole);
-        if (added.length > 0) await folder.append(path, added.map(written).join(''));
+        if (rest !== undefined) await folder.append(path, rest);
       }
       f.known = true;
       this.#deps.health.green(HEALTH);
@@ -176,7 +195,7 @@ export class WorkingFiles implements FileKeeper {
     const begins = there.lines.length <= lines.length && there.lines.every((l, i) => l === lines[i]);
     if (there.skipped > 0 || !begins) return folder.writeWhole(path, lines);
     const rest = lines.slice(there.lines.length);
-    if (rest.length > 0) await folder.append(path, rest.join(''));
+    if (rest.length > 0) await folder.append(path, bytesOf(rest));
   }
 
   /** A crash or a rewind may have left archives that the journal does not know, or too few. */
@@ -202,7 +221,13 @@ function begin(key: SessionKey, state: SessionState, names: readonly string[]): 
     added: [],
     archives: [],
     known: false,
+    due: false,
+    writtenAt: Number.NEGATIVE_INFINITY,
   };
+}
+
+function bytesOf(lines: readonly string[]): Uint8Array {
+  return Buffer.from(lines.join(''));
 }
 
 /** Lines as they are written, each made when it is its turn. */

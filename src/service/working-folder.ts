@@ -1,12 +1,14 @@
 // The folder of one session's derived files: its place, and writing that is whole or appends. Knows no session.
 
 import { randomBytes } from 'node:crypto';
-import { appendFile, type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import fs from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../hash.js';
 import type { SessionKey } from '../journal/index.js';
 
-const PRIVATE = { mode: 0o600 };
+/** Mode of files that their owner alone reads. */
+const PRIVATE = 0o600;
 
 /** A name that is safe as a folder on any file system, and no other id's. */
 function safe(id: string): string {
@@ -54,23 +56,46 @@ export async function writeWhole(path: string, parts: Iterable<string>): Promise
 /** The folder is there but for the first time. */
 async function openNew(path: string): Promise<FileHandle> {
   try {
-    return await open(path, 'w', PRIVATE.mode);
+    return await open(path, 'w', PRIVATE);
   } catch (e) {
     if ((e as NodeJS.ErrnoException).code !== 'ENOENT') throw e;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    return open(path, 'w', PRIVATE.mode);
+    return open(path, 'w', PRIVATE);
   }
 }
 
-export async function append(path: string, text: string): Promise<void> {
+export async function append(path: string, bytes: Uint8Array): Promise<void> {
   try {
-    await appendFile(path, text, PRIVATE);
+    await appended(path, bytes);
   } catch (e) {
     // The folder is there but for the first time.
     if ((e as NodeJS.ErrnoException).code !== 'ENOENT') throw e;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await appendFile(path, text, PRIVATE);
+    await appended(path, bytes);
   }
+}
+
+/**
+ * Many sessions are appended to each second: with callbacks that takes the main thread a third of what promises of the same calls
+ * do. Calls that block would take the whole no longer, but a slow disk would hold up every session.
+ */
+function appended(path: string, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fs.open(path, 'a', PRIVATE, (unopened, fd) => {
+      if (unopened) return reject(unopened);
+      const write = (from: number): void => {
+        fs.write(fd, bytes, from, (unwritten, n) => {
+          if (!unwritten && from + n < bytes.length) return write(from + n);
+          fs.close(fd, (unclosed) => {
+            const failed = unwritten ?? unclosed;
+            if (failed) reject(failed);
+            else resolve();
+          });
+        });
+      };
+      write(0);
+    });
+  });
 }
 
 /** Whole lines of a file that are JSON, and how many were not (H-3). No file: none. */

@@ -59,7 +59,8 @@ export function newLines(state: SessionState, from: number, end = state.messages
 /** One line of JSON: `{id, turn, message}`, the message as it came. */
 export function written(line: BufferLine): string {
   // A line break outside of a JSON string is white space, and inside of one there is none.
-  const message = /[\n\r]/.test(line.text) ? line.text.replace(/[\n\r]+/g, ' ') : line.text;
+  const { text } = line;
+  const message = text.includes('\n') || text.includes('\r') ? text.replace(/[\n\r]+/g, ' ') : text;
   return `{"id":${JSON.stringify(line.id)},"turn":${line.turn},"message":${message}}\n`;
 }
 
