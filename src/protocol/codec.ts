@@ -70,17 +70,23 @@ function readParams(method: MethodName, params: Piece | undefined): Record<strin
   if (params === undefined) return {};
   if (params.kind !== 'object') fail('BAD_TYPE', 'params: expected an object', { path: '/params' });
   const verbatim = VERBATIM.get(method)!;
-  const out: Record<string, unknown> = Object.create(null);
+  const out: Record<string, unknown> = {};
   for (const [key, piece] of params.members()) {
-    const how = verbatim.get(key);
-    if (how === 'one') out[key] = piece.native(join('', key));
-    else if (how === 'list' && piece.kind === 'array')
-      out[key] = piece.items().map((item, i) => item.native(`/${key}/${i}`));
-    else if (how === 'history' && piece.kind === 'array')
-      out[key] = piece.items().map((item, i) => item.unread(`/${key}/${i}`));
-    else out[key] = piece.plain(join('', key));
+    const value = readParam(piece, key, verbatim.get(key));
+    if (key !== '__proto__') out[key] = value;
+    else Object.defineProperty(out, key, { value, enumerable: true });
   }
   return out;
+}
+
+function readParam(piece: Piece, key: string, how: 'one' | 'list' | 'history' | undefined): unknown {
+  const at = join('', key);
+  if (how === 'one') return piece.native(at);
+  if (how === 'list' && piece.kind === 'array')
+    return piece.items().map((item, i) => item.native(`${at}/${i}`));
+  if (how === 'history' && piece.kind === 'array')
+    return piece.items().map((item, i) => item.unread(`${at}/${i}`));
+  return piece.plain(at);
 }
 
 function interpret(envelope: Envelope): Incoming {
@@ -96,7 +102,7 @@ function interpret(envelope: Envelope): Incoming {
   const params = readParams(method, envelope.params);
   const call = {
     method,
-    params: quickCheck(schema, params) ? { ...params } : checked(schema, params),
+    params: quickCheck(schema, params) ? params : checked(schema, params),
   } as Call;
   return id === undefined ? { kind: 'notification', ...call } : { kind: 'request', id, ...call };
 }

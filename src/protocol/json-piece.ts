@@ -141,7 +141,7 @@ export class JsonPiece implements Piece {
     for (;;) {
       if (frame.charCodeAt(i) !== 0x22) bad('key expected', i);
       const keyEnd = stringEnd(frame, i);
-      const key = parse(frame.slice(i, keyEnd), i) as string;
+      const key = keyOf(frame.slice(i, keyEnd), i);
       if (out.has(key))
         fail('BAD_FRAME', `the key ${JSON.stringify(key)} stands twice`, {
           path: join(this.level === 0 ? '' : '/params', key),
@@ -149,10 +149,10 @@ export class JsonPiece implements Piece {
         });
       i = skipSpace(frame, keyEnd);
       if (frame.charCodeAt(i) !== 0x3a) bad('colon expected', i);
-      i = this.#piece(skipSpace(frame, i + 1), (piece) => {
-        each?.(key, piece);
-        out.set(key, piece);
-      });
+      const piece = this.#pieceAt(skipSpace(frame, i + 1));
+      each?.(key, piece);
+      out.set(key, piece);
+      i = skipSpace(frame, piece.#end);
       const c = frame.charCodeAt(i);
       if (c === 0x7d) return this.#closed(out, i);
       if (c !== 0x2c) bad('comma or } expected', i);
@@ -166,9 +166,9 @@ export class JsonPiece implements Piece {
     let i = skipSpace(frame, this.start + 1);
     if (frame.charCodeAt(i) === 0x5d) return this.#closed(out, i);
     for (;;) {
-      i = this.#piece(i, (piece) => {
-        out.push(piece);
-      });
+      const piece = this.#pieceAt(i);
+      out.push(piece);
+      i = skipSpace(frame, piece.#end);
       const c = frame.charCodeAt(i);
       if (c === 0x5d) return this.#closed(out, i);
       if (c !== 0x2c) bad('comma or ] expected', i);
@@ -204,19 +204,16 @@ export class JsonPiece implements Piece {
   }
 
   /**
-   * Makes a piece of the value at `i` and gives the index of what follows it. Params, and lists in them, are read at
-   * once, so that a long history is gone through a single time.
+   * The value at `i`. Params, and lists in them, are read at once, so that a long history is gone through a single time.
    */
-  #piece(i: number, take: (piece: Piece) => void): number {
+  #pieceAt(i: number): JsonPiece {
     const { frame, maxDepth, level } = this;
     const c = frame.charCodeAt(i);
     const atOnce = (level === 0 && c === 0x7b) || (level === 1 && c === 0x5b);
     // The bound is one of the whole frame, which has brought us `level + 1` deep.
     const end = atOnce ? OPEN : valueEnd(frame, i, maxDepth - level - 1);
     if (end === i) bad('value expected', i);
-    const piece = new JsonPiece(frame, i, end, maxDepth, level + 1);
-    take(piece);
-    return skipSpace(frame, piece.#end);
+    return new JsonPiece(frame, i, end, maxDepth, level + 1);
   }
 
   /** `valueEnd` counts brackets without their kinds, so that the end must be compared where it is known. */
@@ -225,6 +222,13 @@ export class JsonPiece implements Piece {
     if (i + 1 !== this.#end) bad('the value ends too early', i);
     return out;
   }
+}
+
+/** A key without a sign that needs to be read. */
+const PLAIN_KEY = /^"\w+"$/;
+
+function keyOf(text: string, at: number): string {
+  return PLAIN_KEY.test(text) ? text.slice(1, -1) : (parse(text, at) as string);
 }
 
 function parse(text: string, at: number): unknown {

@@ -54,9 +54,40 @@ function testOf(schema: z.ZodType): Test {
     const options = new Set<unknown>(schema.options);
     return (value) => options.has(value);
   }
+  if (schema instanceof z.ZodCustom && !hasChecks(schema)) {
+    const { fn } = schema.def;
+    return (value) => fn(value) === true;
+  }
+  const text = schema instanceof z.ZodString ? textTest(schema) : undefined;
+  if (text !== undefined) return text;
   // What comes back is what went in: nothing was set, cut or copied.
   return (value) => {
     const r = schema.safeParse(value);
     return r.success && r.data === value;
   };
 }
+
+/** Undefined where the text has rules of other kinds than its length and a pattern. */
+function textTest(schema: z.ZodString): Test | undefined {
+  let min = 0;
+  let max = Number.POSITIVE_INFINITY;
+  const patterns: RegExp[] = [];
+  for (const check of schema.def.checks ?? []) {
+    const rule = (check as z.core.$ZodCheck)._zod.def as TextRule;
+    if (rule.check === 'min_length') min = Math.max(min, rule.minimum);
+    else if (rule.check === 'max_length') max = Math.min(max, rule.maximum);
+    else if (rule.check === 'string_format' && rule.format === 'regex' && !/[gy]/.test(rule.pattern.flags))
+      patterns.push(rule.pattern);
+    else return undefined;
+  }
+  return (value) =>
+    typeof value === 'string' &&
+    value.length >= min &&
+    value.length <= max &&
+    patterns.every((pattern) => pattern.test(value));
+}
+
+type TextRule =
+  | { check: 'min_length'; minimum: number }
+  | { check: 'max_length'; maximum: number }
+  | { check: 'string_format'; format: 'regex'; pattern: RegExp };
