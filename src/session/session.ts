@@ -56,6 +56,8 @@ export class Session {
   #settingsOf: unknown;
   /** The host has been told that its tool_choice is refused. */
   toldForced = false;
+  /** The host has been told that its max_tokens leaves no message any room. */
+  toldNoRoom = false;
   readonly toldKinds = new ToldKinds();
   /** The newest call that curated, stage by stage. */
   traced: Trace | undefined;

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { CuratedError } from '../../src/errors.js';
 import { MemoryStore } from '../../src/journal/index.js';
 import type { Summary } from '../../src/summary/summariser.js';
@@ -129,6 +130,51 @@ test('L5-1 a fraction of the window is one of what the gate goes by, where nobod
     await d.call('turn.end', { session: S });
     assert.equal((await d.call('session.state', { session: S })).cleared.length, cleared, `${fraction}`);
   }
+});
+
+test('NS-2 NS-23 a limit of the answer that a call states is kept free in full: request and answer fit the window together', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [GATE], SMALL);
+  // Below B, and of the window less half of it.
+  const whole = await prepare(d, talk(5), { max_tokens: 8192 });
+  assert.ok(whole.tokens.p95 > 16_384 - 12_000, `${whole.tokens.p95}`);
+  const out = await d.call('llm.prepare', { session: S, max_tokens: 12_000 });
+  assert.ok(out.tokens.p95 + 12_000 <= 16_384, `${out.tokens.p95} and 12,000`);
+  assert.match(texts(out.request.messages), /Prior Context \(Compacted\)/);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});
+
+test('NS-2 NS-5 whatever is stated, an answer is a request that fits beside it, or the call a typed error', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 6_000, max: 20_000 }),
+      fc.double({ min: 0, max: 0.95, noNaN: true }),
+      fc.integer({ min: 1, max: 9 }),
+      async (window, share, n) => {
+        const max_tokens = Math.floor(window * share);
+        const d = new BenchDaemon({ summariser: new FakeSummariser() });
+        await open(d, [GATE], { ...SMALL, context_window: window });
+        const result = await prepare(d, talk(n), { max_tokens }).catch((e: CuratedError) => e.kind);
+        if (typeof result === 'string') assert.equal(result, 'CONTEXT_IRREDUCIBLE');
+        else
+          assert.ok(
+            result.tokens.p95 + max_tokens <= window,
+            `${result.tokens.p95} and ${max_tokens} of ${window}`,
+          );
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+test('NS-2 L5-6 a stated limit that leaves no message any room reserves half of the window, and is told once', async () => {
+  const d = new BenchDaemon({ summariser: new FakeSummariser() });
+  await open(d, [GATE], { ...SMALL, system: K });
+  for (const max_tokens of [16_384, 15_900, 100_000])
+    assert.equal((await d.call('llm.prepare', { session: S, append: [user('x')], max_tokens })).fits, true);
+  const told = events(d).filter((e) => e.type === 'session.notice' && e.path === '/max_tokens');
+  assert.equal(told.length, 1);
+  assert.match(told[0]!.text, /^16384 tokens of output leave no room .* of 16384 .*half of it is reserved/);
 });
 
 test('L5-3 P-6 a main request is gated whatever else it carries, an exempt kind never', async () => {

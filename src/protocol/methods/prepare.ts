@@ -88,7 +88,9 @@ export const PREPARE_METHODS = {
       task_kind: name.optional(),
       max_tokens: count
         .optional()
-        .describe('limit of the answer that the host will ask for; 0 warms the cache alone'),
+        .describe(
+          'limit of the answer that the host will ask for: so much of the window is kept free; 0 warms the cache alone',
+        ),
       pending: z.array(callId).optional().describe('ids of tool calls in flight'),
       return: z.enum(['full', 'patch']).optional(),
       base: hash

@@ -17,6 +17,7 @@ import { endOf, stage } from '../curating/spans.js';
 import { requestTokens } from '../request/sections.js';
 import type { Session } from '../session.js';
 import { event } from '../state/events.js';
+import { boundsOf, tellNoRoom } from './bounds.js';
 import { estimateRequest } from './estimate.js';
 
 /** What one held call has been through. */
@@ -66,13 +67,6 @@ export function newGateRun(compactor: Compactor): GateRun {
   };
 }
 
-/** Tokens that the request may have at most: the window less the reserve for the answer. */
-export function hardLimit(session: Session, maxTokens?: number): number {
-  const { window, maxOutput } = session.budget(maxTokens);
-  if (window === undefined) return Number.POSITIVE_INFINITY;
-  return window - Math.min(maxOutput, Math.floor(window / 2));
-}
-
 /** @returns the cycle to wait for, or undefined when the request may go */
 export function keepWithin(
   session: Session,
@@ -82,6 +76,7 @@ export function keepWithin(
 ): Cycle | undefined {
   const span = stage(session, run.trace, 'context_window');
   const before = draft.committed.length;
+  tellNoRoom(session, draft, o.maxTokens);
   const cycle = within(session, draft, { ...o, trace: undefined }, run);
   span?.end(endOf(draft, before, cycle === undefined ? 'none' : 'holds'));
   return cycle;
@@ -180,8 +175,8 @@ function isRefused(run: GateRun): boolean {
 function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: ReadonlySet<string>): GateFacts {
   const { state, settings, rendering } = session;
   const overhead = settings.curated.fixedOverheadTokens;
-  const { most: threshold, window } = session.budget(o.maxTokens);
-  const limit = hardLimit(session, o.maxTokens);
+  const { most: threshold } = session.budget(o.maxTokens);
+  const { limit, ceiling } = boundsOf(session, o.maxTokens);
   // What the provider has cleared by itself it clears again: the request as the model gets it is smaller by so much.
   const relief = session.native.plan.delegated.size === 0 ? 0 : state.nativeCleared;
   const p95 = Math.max(0, estimateRequest(session).p95 - relief);
@@ -198,7 +193,7 @@ function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: Read
     p95: overflow ? Math.max(p95, limit + 1) : p95,
     threshold: gate ? threshold : Number.POSITIVE_INFINITY,
     limit,
-    ceiling: ceilingOf(session, window, limit, overhead),
+    ceiling,
     blocked: blocked(session) && run.cycles === 0 && !overflow,
     cycles: run.cycles,
     maxCycles: settings.plugins.contextWindow.maxAttempts,
@@ -217,16 +212,6 @@ function factsOf(session: Session, o: CurateOptions, run: GateRun, pending: Read
 function failureOf(end: CycleEnd | undefined): GateFacts['failed'] {
   if (end === undefined || end.ok) return 'no';
   return end.how === 'rejected' && end.reason === NOT_APPROVED ? 'refused' : 'failed';
-}
-
-/**
- * Above it the provider refuses for certain. Where system, tools and the host's own overhead leave no room for the
- * reserve, nobody could make it fit: the request may go up to the window itself, and the answer gets what is left.
- */
-function ceilingOf(session: Session, window: number | undefined, limit: number, overhead: number): number {
-  const { state } = session;
-  const fixed = (state.system?.tokens ?? 0) + (state.tools?.tokens ?? 0) + overhead;
-  return fixed > limit && window !== undefined ? window : limit;
 }
 
 /** Tokens that must go, with a margin so that the next request is not at the edge again. */
