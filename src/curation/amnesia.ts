@@ -2,11 +2,12 @@
 // tool's results are kept for it. Rebuilt from the calls at any time; pure.
 
 import { recallLimit } from '../economics/index.js';
+import { callMeaning } from './call-meaning.js';
 import type { CallIndex, CallRecord, ResultRecord } from './calls.js';
 import { ratios, requestsLeft } from './price.js';
 import { callIdentity } from './repeats.js';
 import type { Survey } from './survey.js';
-import { type CallMeaning, meaningOf, overlaps } from './tool-semantics.js';
+import { type CallMeaning, overlaps } from './tool-semantics.js';
 import type { Vocabulary } from './vocabulary.js';
 
 export interface Reread {
@@ -66,17 +67,19 @@ export class Amnesia {
       this.#takeResults(calls, calls.calls[this.#calls + 1]?.at ?? Number.POSITIVE_INFINITY);
     }
     this.#takeResults(calls, Number.POSITIVE_INFINITY);
-    const told = new Set(found.map((f) => f.result));
-    for (const use of this.#vocabulary.takeUses()) {
+    const uses = this.#vocabulary.takeUses();
+    const told = uses.length === 0 ? undefined : new Set(found.map((f) => f.result));
+    for (const use of uses) {
       const result = calls.results[use.result];
-      if (result?.cleared === undefined || told.has(use.result) || survey.shows(result.at, use.run)) continue;
+      if (result?.cleared === undefined || told?.has(use.result) === true || survey.shows(result.at, use.run))
+        continue;
       const call = calls.callOf(use.at, use.part);
       if (call === undefined) continue;
-      told.add(use.result);
+      told?.add(use.result);
       found.push({ result: use.result, call, how: 'identifier' });
     }
     // Calls that a request has carried were looked at before it; after a restart they come by once more.
-    return found.filter((f) => f.call.at >= survey.sent);
+    return found.length === 0 ? found : found.filter((f) => f.call.at >= survey.sent);
   }
 
   #forget(): void {
@@ -90,7 +93,7 @@ export class Amnesia {
   /** The result that a call fetches once more, if it was cleared; one that still stands is only counted. */
   #again(calls: CallIndex, call: CallRecord): Reread | undefined {
     const same = this.#byCall.get(callIdentity(call));
-    const meaning = same === undefined ? meaningOf(call.tool, call.args) : undefined;
+    const meaning = same === undefined ? callMeaning(call) : undefined;
     const place =
       meaning?.kind === 'read' && meaning.path !== undefined
         ? this.#byPath.get(meaning.path)?.findLast((p) => overlaps(p.meaning, meaning))
@@ -122,7 +125,7 @@ export class Amnesia {
     if (result.call === undefined || result.error) return;
     const call = calls.calls[result.call]!;
     this.#byCall.set(callIdentity(call), this.#results);
-    const meaning = meaningOf(call.tool, call.args);
+    const meaning = callMeaning(call);
     if (meaning.kind !== 'read' || meaning.path === undefined) return;
     const list = this.#byPath.get(meaning.path) ?? [];
     list.push({ result: this.#results, meaning });

@@ -3,6 +3,7 @@
 
 import type { Part } from '../providers/types.js';
 import { headCount } from '../sorted.js';
+import type { CallMeaning } from './tool-semantics.js';
 
 export interface CallRecord {
   /** Stored message and part of the call. */
@@ -17,8 +18,9 @@ export interface CallRecord {
   result?: number;
   /** seq of the decision that shortened its arguments. */
   cut?: number;
-  /** Tool and canonical arguments, once somebody has asked. */
+  /** Tool and canonical arguments, once somebody has asked; and what they say that the call does. */
   identity?: string;
+  meaning?: CallMeaning;
 }
 
 /** A decision that shortened a result, and what stands since. */
@@ -89,7 +91,7 @@ function within(path: string, outer: string): boolean {
 
 /** An index as JSON; arguments are not in it, since they stand in the messages. */
 export interface CallsForm {
-  calls: Omit<CallRecord, 'args' | 'identity'>[];
+  calls: Omit<CallRecord, 'args' | 'identity' | 'meaning'>[];
   results: ResultRecord[];
   generation: number;
   resultTokens: number;
@@ -113,7 +115,7 @@ export class CallIndex {
 
   form(): CallsForm {
     return {
-      calls: this.calls.map(({ args: _, identity: __, ...rest }) => rest),
+      calls: this.calls.map(({ args: _, identity: __, meaning: ___, ...rest }) => rest),
       results: this.results,
       generation: this.generation,
       resultTokens: this.resultTokens,

@@ -8,7 +8,7 @@ import { planned } from './decisions.js';
 import { digest, nameBudget, pickNames } from './digest.js';
 import { droppable, dropping, type Pair } from './full-drop.js';
 import { handleOf } from './handle.js';
-import { identifiersIn, namesIn } from './identifiers.js';
+import { identifiersIn } from './identifiers.js';
 import { systemEnd } from './keep.js';
 import type { Built, Candidate } from './layer.js';
 import { marker } from './marker.js';
@@ -193,6 +193,9 @@ export function namesOf(
   vocabulary.sync(survey);
   const { at, part } = survey.calls.results[index]!;
   const whole = survey.messages[at]!.reading.parts[part];
-  const names = whole?.text === body ? namesIn(whole) : identifiersIn(body);
-  return pickNames(vocabulary.needed(names, index), budget, (run) => vocabulary.spread(run));
+  const isNeeded = (run: string) => vocabulary.needs(run, index);
+  const known = whole?.text === body ? whole.names : undefined;
+  const names =
+    known === undefined ? [...identifiersIn(body, isNeeded)] : [...known].filter(([run]) => isNeeded(run));
+  return pickNames(names, budget, (run) => vocabulary.spread(run));
 }

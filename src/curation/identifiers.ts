@@ -56,13 +56,14 @@ function eachIdentifier(text: string, found: (run: string, at: number) => void):
   }
 }
 
-export function identifiersIn(text: string): Map<string, Occurrence> {
+/** @param wanted those that somebody asks for; absent: all */
+export function identifiersIn(text: string, wanted?: (run: string) => boolean): Map<string, Occurrence> {
   const found = new Map<string, Occurrence>();
   const length = Math.min(text.length, SEARCHED);
   eachIdentifier(text, (run, at) => {
     const seen = found.get(run);
-    if (seen === undefined) found.set(run, { count: 1, place: at / length });
-    else seen.count += 1;
+    if (seen !== undefined) seen.count += 1;
+    else if (wanted === undefined || wanted(run)) found.set(run, { count: 1, place: at / length });
   });
   return found;
 }

@@ -2,7 +2,7 @@
 // Kept as an index that grows with the session; pure, rebuilt from the calls at any time.
 
 import { sha256 } from '../hash.js';
-import { canonicalize } from '../json/index.js';
+import { canonicalize, canonicalValue } from '../json/index.js';
 import type { CallIndex, CallRecord, ResultRecord } from './calls.js';
 
 /**
@@ -25,7 +25,7 @@ export function argumentsIdentity(args: unknown): string {
     return args === undefined ? '' : canonicalize(JSON.stringify(args));
   let identity = identities.get(args);
   if (identity === undefined) {
-    identity = canonicalize(JSON.stringify(args));
+    identity = canonicalValue(args);
     identities.set(args, identity);
   }
   return identity;

@@ -2,7 +2,7 @@
 // and in which of them last. Grows with the session, rebuilt from its messages at any time. Pure.
 
 import type { Part } from '../providers/types.js';
-import { eachNameIn, type Occurrence } from './identifiers.js';
+import { eachNameIn } from './identifiers.js';
 import type { Survey } from './survey.js';
 
 /** Index of the newest result that holds a name, and how many do, in one number: there are many names. */
@@ -81,9 +81,9 @@ export class Vocabulary {
   }
 
   /** First uses since the last time this was asked. */
-  takeUses(): FirstUse[] {
+  takeUses(): readonly FirstUse[] {
     const uses = this.#uses;
-    this.#uses = [];
+    if (uses.length > 0) this.#uses = [];
     return uses;
   }
 
@@ -92,13 +92,9 @@ export class Vocabulary {
     return (this.#held.get(run) ?? 0) % SPREADS;
   }
 
-  /** Those of the names in a result's text that stand nowhere else that stays: it is the newest result to hold them. */
-  needed(names: ReadonlyMap<string, Occurrence>, result: number): [string, Occurrence][] {
-    const needed: [string, Occurrence][] = [];
-    for (const name of names) {
-      const held = this.#held.get(name[0]);
-      if (held !== undefined && newestOf(held) === result && !this.#said.has(name[0])) needed.push(name);
-    }
-    return needed;
+  /** Does a name in a result's text stand nowhere else that stays? Then it is the newest result to hold it. */
+  needs(run: string, result: number): boolean {
+    const held = this.#held.get(run);
+    return held !== undefined && newestOf(held) === result && !this.#said.has(run);
   }
 }

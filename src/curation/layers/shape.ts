@@ -4,6 +4,7 @@
 
 import { pointer, sliceIn, valueAt } from '../../json/index.js';
 import type { Part, Path } from '../../providers/types.js';
+import { callMeaning } from '../call-meaning.js';
 import { type ResultRecord, standing } from '../calls.js';
 import { claimOf } from '../claim.js';
 import { isAllowed, namesOf } from '../clearing.js';
@@ -15,7 +16,6 @@ import { type Built, type Candidate, type Layer, type LayerPlan, NOTHING } from 
 import { PlacedName } from '../placed-name.js';
 import { priced } from '../priced.js';
 import type { Survey } from '../survey.js';
-import { meaningOf } from '../tool-semantics.js';
 import type { Vocabulary } from '../vocabulary.js';
 
 const ID = 'curated.shape';
@@ -180,7 +180,7 @@ function textLeaves(value: unknown, part: Part): { path: Path; text: string }[] 
 
 function isRead(survey: Survey, result: ResultRecord): boolean {
   const call = result.call === undefined ? undefined : survey.calls.calls[result.call];
-  return call !== undefined && meaningOf(call.tool, call.args).kind === 'read';
+  return call !== undefined && callMeaning(call).kind === 'read';
 }
 
 /** The newest text of the user's own. */

@@ -1,11 +1,12 @@
 // Results that a later one makes stale (curated.supersede): the whole place read again or written over, or the same
 // command run again. A partial read or the receipt of an edit outdates nothing. Whatever their age: stale is stale.
 
+import { callMeaning } from '../call-meaning.js';
 import { CLEAR_ID, Clearing, isClearable } from '../clearing.js';
 import { type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import { callIdentity } from '../repeats.js';
 import type { Survey } from '../survey.js';
-import { looksFailed, meaningOf } from '../tool-semantics.js';
+import { looksFailed } from '../tool-semantics.js';
 import type { Vocabulary } from '../vocabulary.js';
 
 interface Stale {
@@ -65,7 +66,7 @@ export class Superseded implements Layer {
     const call = result.call === undefined ? undefined : survey.calls.calls[result.call];
     if (call === undefined || result.error || result.id === '') return;
     if (looksFailed(survey.messages[result.at]!.reading.parts[result.part]?.text ?? '')) return;
-    const meaning = meaningOf(call.tool, call.args);
+    const meaning = callMeaning(call);
     if (meaning.kind === 'read' || meaning.kind === 'command') this.#again(survey, index, callIdentity(call));
     if (meaning.path === undefined) return;
     const reads = this.#reads.get(meaning.path) ?? [];

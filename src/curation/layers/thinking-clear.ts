@@ -34,12 +34,12 @@ export class ThinkingClear implements Layer {
   plan(survey: Survey): LayerPlan {
     const { thinkingTurns } = survey.settings.curated.keep;
     if (thinkingTurns === undefined) return NOTHING;
+    this.#sync(survey);
+    if (!survey.looksBack || this.#turns.length === 0) return NOTHING;
     const situation = { 3: true, 6: true, 8: false } as const;
     if (legal('remove-oldest-thinking', survey.profile.modelClass, situation).answer !== 'yes') {
       return NOTHING;
     }
-    this.#sync(survey);
-    if (!survey.looksBack) return NOTHING;
     const old = this.#oldOf(survey, thinkingTurns);
     const candidates: Candidate[] = [];
     // The whole loop that the open round belongs to is one turn of the model: its thinking is asked for again (PV-A23).
