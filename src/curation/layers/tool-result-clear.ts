@@ -36,7 +36,8 @@ export class ToolResultClear implements Layer {
     this.#collect(survey, settings);
     if (!survey.looksBack) return NOTHING;
     const candidates: Candidate[] = [];
-    for (const [index, clearing] of this.#eligible) {
+    for (const clearing of this.#eligible.values()) {
+      const { index } = clearing;
       if (clearing.reason === 'subsequent_call' && !this.#stillRepeated(survey, index)) continue;
       if (clearing.reason === 'keep' && this.#amnesia.keeps(survey, index)) continue;
       const offer = clearing.offer(survey);

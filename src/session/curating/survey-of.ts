@@ -54,6 +54,9 @@ export function boundaryNow({ state, settings }: Session): boolean {
   return (state.boundary || roundEnded(state, settings)) && !state.edited;
 }
 
+const NONE_PENDING: ReadonlySet<string> = new Set();
+const NO_WISHES: readonly UndoWish[] = [];
+
 /** Is what the user wants back still away? */
 function stands(state: SessionState, wish: UndoWish): boolean {
   if (wish.tool_id !== undefined) return state.toolList.pruned.has(wish.tool_id);
@@ -82,15 +85,16 @@ export function surveyOf(session: Session, o: SurveyOptions): Survey {
     openFrom: openFrom(state),
     freeFrom: free,
     sent: state.sent.messages,
-    pending: o.pending ?? new Set(),
+    pending: o.pending ?? NONE_PENDING,
     isDropped: (at) => state.ledger.isDropped(at),
     isEditedAt: (at, path) => state.ledger.names(at, path),
     isFrozen: (at, path) =>
       (state.frozen.size > 0 && state.frozen.has(`${at}${pointer(path)}`)) || isTakenOut(state, at, path),
     isPinned: (claim) => pinnedBy(state.pins, claim),
-    undo: state.turnBoundary
-      ? [...state.undo.values()].filter((w) => stands(state, w) && !session.rewritten.has(w.seq_of))
-      : [],
+    undo:
+      state.turnBoundary && state.undo.size > 0
+        ? [...state.undo.values()].filter((w) => stands(state, w) && !session.rewritten.has(w.seq_of))
+        : NO_WISHES,
     takingBack: (decisions) => state.ledger.weight(decisions, (at) => state.messages[at]!.tokens),
     shows: (at, text) => rendering.pieces[rendering.ownIndexOf(at)]?.text.includes(text) === true,
     sinceEdit: {

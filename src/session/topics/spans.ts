@@ -2,11 +2,14 @@
 
 import type { TopicState } from './state.js';
 
+const EVERYWHERE = (): boolean => true;
+
 /** Tells of a stored message whether the running topic has it, or the older one that it came back to. */
 export function inTopic(topic: TopicState): (at: number) => boolean {
+  if (topic.shifts.length === 0) return EVERYWHERE;
   const shifts = topic.shifts.filter((s) => !s.retracted);
   const last = shifts.at(-1);
-  if (last === undefined) return () => true;
+  if (last === undefined) return EVERYWHERE;
   const spans: [from: number, to: number][] = [[last.message, Number.POSITIVE_INFINITY]];
   if (last.returnedTo !== undefined) {
     // A topic is named by its first turn; the first one of all begins with the history.
