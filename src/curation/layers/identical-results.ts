@@ -1,8 +1,8 @@
 // Results that a later one repeats word for word (curated.dedup): the older becomes a pointer to the newer, which the
 // model sees in full. Equality is that of the bodies themselves, never of call ids.
 
-import { sha256 } from '../../hash.js';
 import { sliceIn } from '../../json/index.js';
+import { Bodies } from '../bodies.js';
 import { CLEAR_ID, Clearing, isClearable } from '../clearing.js';
 import { type Candidate, type Layer, type LayerPlan, NOTHING } from '../layer.js';
 import type { Survey } from '../survey.js';
@@ -10,16 +10,13 @@ import type { Vocabulary } from '../vocabulary.js';
 
 /** Shorter bodies are not worth a pointer. */
 const SHORTEST_BYTES = 200;
-/** Longer ones are told apart by their hash: the engine hashes what is far longer by its length alone. */
-const KEY_CHARS = 8_192;
 
 export class IdenticalResults implements Layer {
   readonly name = 'tool_result_clear';
   readonly id = CLEAR_ID;
   readonly invalidatesUnknown = false;
   readonly #vocabulary: Vocabulary;
-  /** Newest result with that body; the key is part of the stored message's text, no copy. */
-  #newest = new Map<string, number>();
+  #bodies = new Bodies();
   #repeated = new Map<number, { by: number; clearing: Clearing }>();
   #seen = 0;
   #history = 0;
@@ -50,7 +47,7 @@ export class IdenticalResults implements Layer {
   #sync(survey: Survey): void {
     if (this.#history !== survey.calls.generation) {
       this.#history = survey.calls.generation;
-      this.#newest = new Map();
+      this.#bodies = new Bodies();
       this.#repeated = new Map();
       this.#seen = 0;
     }
@@ -61,14 +58,12 @@ export class IdenticalResults implements Layer {
       if (result.bytes < SHORTEST_BYTES || !isClearable(survey, result)) continue;
       const body = bodyOf(survey, index);
       if (body === undefined) continue;
-      const key = body.length > KEY_CHARS ? sha256(body) : body;
-      const equal = this.#newest.get(key);
+      const equal = this.#bodies.take(index, body, (before) => bodyOf(survey, before) ?? '');
       if (equal !== undefined) {
         const note = `same as ${result.id}`;
         const of = { index: equal, reason: 'duplicate', since: survey.requests, note } as const;
         this.#repeated.set(equal, { by: index, clearing: new Clearing(this.#vocabulary, of) });
       }
-      this.#newest.set(key, index);
     }
   }
 }
