@@ -28,21 +28,20 @@ export function packGroup(
   expectedSeq: number,
   records: readonly JournalRecord[],
 ): PackedGroup {
-  const cells: Cell[] = [];
+  const cells = new Array<Cell>(records.length * CELLS);
+  let n = 0;
   let seq = expectedSeq;
   let hash = records[0]?.prev ?? '';
   const first = hash;
   for (const r of records) {
     if (r.seq !== seq + 1 || r.prev !== hash) throw gap(key, seq, r.seq);
-    cells.push(
-      r.ts,
-      r.type,
-      r.ver,
-      r.turn,
-      r.observed === undefined ? 0 : r.observed ? 2 : 1,
-      r.hash,
-      r.json,
-    );
+    cells[n++] = r.ts;
+    cells[n++] = r.type;
+    cells[n++] = r.ver;
+    cells[n++] = r.turn;
+    cells[n++] = r.observed === undefined ? 0 : r.observed ? 2 : 1;
+    cells[n++] = r.hash;
+    cells[n++] = r.json;
     seq = r.seq;
     hash = r.hash;
   }

@@ -33,8 +33,8 @@ export async function heldCall(
     let result: Prepared | Held;
     try {
       const before = { ...run };
-      result = await onceMore(() => {
-        forget(run, before);
+      result = await onceMore((again) => {
+        if (again) forget(run, before);
         return actor.write<Prepared | Held>(
           {
             holder: caller,

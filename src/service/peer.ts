@@ -153,22 +153,24 @@ export class Peer implements Caller {
       return;
     }
     this.#connection.hold();
+    void this.#answer(incoming);
+  }
+
+  async #answer(incoming: Extract<Incoming, { kind: 'request' }>): Promise<void> {
+    const { id, method } = incoming;
     const started = performance.now();
     let kind: string | undefined;
-    void this.#call(incoming)
-      .then(
-        (result) => this.#send({ id: incoming.id, result }),
-        (e: unknown) => {
-          const error = asCuratedError(e);
-          kind = error.kind;
-          this.#refuse(incoming.id, error, incoming.method);
-        },
-      )
-      .finally(() => {
-        this.#calls.end(incoming.id);
-        this.#connection.release();
-        this.#o.onCall(incoming.method, performance.now() - started, this.tenant, kind);
-      });
+    try {
+      this.#send({ id, result: await this.#call(incoming) });
+    } catch (e) {
+      const error = asCuratedError(e);
+      kind = error.kind;
+      this.#refuse(id, error, method);
+    } finally {
+      this.#calls.end(id);
+      this.#connection.release();
+      this.#o.onCall(method, performance.now() - started, this.tenant, kind);
+    }
   }
 
   async #call(call: Call): Promise<unknown> {

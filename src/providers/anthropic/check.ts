@@ -70,8 +70,9 @@ function hintKeys(v: Json, at: Path, add: Add): void {
 }
 
 function checkBlocks(content: readonly unknown[], role: string | undefined, add: Add): void {
-  const calls = new Set<string>();
-  const results = new Set<string>();
+  // A block by itself has no ids to differ from.
+  const calls = content.length > 1 ? new Set<string>() : undefined;
+  const results = content.length > 1 ? new Set<string>() : undefined;
   let other = false;
   for (const [i, block] of content.entries()) {
     const at: Path = ['content', i];
@@ -103,23 +104,25 @@ function checkText(block: Json, at: Path, add: Add): void {
   else if (blank(text)) add('PV-A17', at, 'text content blocks must contain non-whitespace text');
 }
 
-function checkCall(block: Json, at: Path, role: string | undefined, seen: Set<string>, add: Add): void {
+type Seen = Set<string> | undefined;
+
+function checkCall(block: Json, at: Path, role: string | undefined, seen: Seen, add: Add): void {
   if (role !== 'assistant') add('PV-A1', at, 'tool_use belongs in an assistant message');
   const id = str(block, 'id');
   if (id === undefined || id === '') add('PV-A3', [...at, 'id'], 'tool_use needs an id');
-  else if (seen.has(id)) add('PV-A3', [...at, 'id'], `tool_use ids must be unique: ${id}`);
-  else seen.add(id);
+  else if (seen?.has(id)) add('PV-A3', [...at, 'id'], `tool_use ids must be unique: ${id}`);
+  else seen?.add(id);
   if (!str(block, 'name')) add('PV-A19', [...at, 'name'], 'tool_use names its tool');
   if (!isObject(member(block, 'input')))
     add('PV-A19', [...at, 'input'], 'input should be a valid dictionary');
 }
 
-function checkResult(block: Json, at: Path, role: string | undefined, seen: Set<string>, add: Add): void {
+function checkResult(block: Json, at: Path, role: string | undefined, seen: Seen, add: Add): void {
   if (role !== 'user') add('PV-A2', at, 'tool_result belongs in a user message');
   const id = str(block, 'tool_use_id');
   if (id === undefined || id === '') add('PV-A2', [...at, 'tool_use_id'], 'tool_result needs a tool_use_id');
-  else if (seen.has(id)) add('PV-A3', [...at, 'tool_use_id'], `each tool_use has a single result: ${id}`);
-  else seen.add(id);
+  else if (seen?.has(id)) add('PV-A3', [...at, 'tool_use_id'], `each tool_use has a single result: ${id}`);
+  else seen?.add(id);
   const body = member(block, 'content');
   const bodyPath: Path = [...at, 'content'];
   if (body === undefined) return;

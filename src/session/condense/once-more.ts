@@ -3,11 +3,12 @@
 
 import { Unfit } from './apply.js';
 
-export async function onceMore<T>(command: () => Promise<T>): Promise<T> {
+/** @param command is told whether it is run again */
+export async function onceMore<T>(command: (again: boolean) => Promise<T>): Promise<T> {
   try {
-    return await command();
+    return await command(false);
   } catch (e) {
     if (!(e instanceof Unfit)) throw e;
-    return command();
+    return command(true);
   }
 }
