@@ -80,6 +80,8 @@ export const COMPACTION_CALLS: Handlers = {
         return overflow && p.delivered !== true && !recovering && sent.requests > 0;
       }));
     if (!again) throw original(session, told, overflow);
+    // What has come since the last request is in it, whether or not anybody has looked.
+    session.rendering.sync(session.state);
     const before = session.rendering.digest(undefined, undefined);
     const run = { ...newGateRun(actor.compactor), overflow: 'refused' as const };
     const params = { session: p.session, task_kind: 'gate_retry', pending: [...session.state.pending] };

@@ -547,6 +547,20 @@ test('NS-14 nothing to compact: the original error', async () => {
   assert.match(e.message, /Input is too long/);
 });
 
+for (const [since, next] of [
+  ['messages came', (d: BenchDaemon) => d],
+  ['the daemon was started anew', (d: BenchDaemon) => new BenchDaemon({ store: d.store })],
+] as const)
+  test(`NS-14 the same request is never the answer to an overflow, also where since then ${since}`, async () => {
+    const d = new BenchDaemon({ summariser: new FakeSummariser() });
+    // Nothing makes the request smaller here: what comes out is compared with what was there.
+    await d.call('session.open', { session: S, format: 'openai-chat', model: 'gpt-4o', preset: 'off' });
+    await prepare(d, [user('hi')]);
+    await d.call('session.append', { session: S, messages: [assistantText('hello')] });
+    const e = await refused(next(d).call('llm.error', { session: S, error: 'prompt is too long' }));
+    assert.deepEqual([e.kind, e.message], ['CONTEXT_IRREDUCIBLE', 'prompt is too long']);
+  });
+
 test('NS-14 L5-6 an overflow whose summary fails is answered with results cleared, oldest first, not with the same request', async () => {
   const fake = new FakeSummariser((): Summary => ({ ok: false, reason: 'error', calls: 1 }));
   const d = new BenchDaemon({ summariser: fake });
