@@ -394,8 +394,23 @@ export class SessionActor {
     } catch (e) {
       // Nothing of a failed call stays: the state is read anew from what the store has.
       if (draft.dirty || this.session.state.status === 'fresh') this.session.replace(await this.#read());
+      if (e instanceof CuratedError && e.kind === 'FORBIDDEN_STATIC') await this.#tellForbidden(e);
       throw e;
     }
+  }
+
+  /** Of a call that would have edited the static section nothing stays but that it was tried (F33). */
+  async #tellForbidden(why: CuratedError): Promise<void> {
+    const draft = new Draft(this.session.state, () => this.#deps.clock.now(), this.#deps.emission);
+    draft.push(
+      event('memory.diagnostic', {
+        what: 'forbidden_static',
+        detail: { path: why.path, message: why.message },
+      }),
+    );
+    draft.seal(this.#deps.store, this.key);
+    this.#audience.expect(draft.committed);
+    await this.#settle('ack', this.session.state.seq);
   }
 
   /** The state in memory is none to stand on, or not the journal's. */

@@ -32,3 +32,30 @@ test('F33 P-4 S-1 a decision that would edit a system message is FORBIDDEN_STATI
   const { request } = await d.call('llm.prepare', { session: 's' });
   assert.deepEqual(request.messages, messages);
 });
+
+test('F33 of a call that would edit what is static nothing stays, and the journal says that it was refused', async () => {
+  const d = new BenchDaemon();
+  await d.call('session.open', { session: 's', format: 'openai-chat', model: 'gpt-5.4' });
+  await d.call('session.subscribe', { session: 's' });
+  const messages: Json[] = [
+    { role: 'system', content: 'Never delete anything.' },
+    { role: 'user', content: 'hi' },
+  ];
+  await d.call('session.append', { session: 's', messages });
+  const before = await d.call('session.state', { session: 's' });
+  const actor = await d.registry.get('default', 's');
+  const forbidden = actor.own((draft) => {
+    draft.push(event('memory.diagnostic', { what: 'sound' }));
+    draft.push(event('memory.diagnostic', { what: 'test', _edits: [{ op: 'drop', at: 0 }] }));
+  });
+  await assert.rejects(forbidden, { kind: 'FORBIDDEN_STATIC', path: '/messages/0' });
+  const { events } = await d.call('journal.read', { session: 's', from_seq: before.seq + 1 });
+  assert.deepEqual(
+    events.map((e: Json) => [e.type, e.what, e.detail.path]),
+    [['memory.diagnostic', 'forbidden_static', '/messages/0']],
+  );
+  assert.ok(d.caller.heard.some((h) => h.event['what'] === 'forbidden_static'));
+  const { request } = await d.call('llm.prepare', { session: 's' });
+  assert.deepEqual(request.messages, messages);
+  assert.equal((await d.call('journal.replay', { session: 's' })).identical, true);
+});
