@@ -34,7 +34,7 @@ import { processMark } from './process-life.js';
 import type { Rooms } from './service/context.js';
 import { Peer } from './service/peer.js';
 import { RecallFeed } from './service/recall-feed.js';
-import { tellRefusal } from './service/refusals.js';
+import { tellRefusal, tellSpared } from './service/refusals.js';
 import { summariserFor } from './service/summarisers.js';
 import { WorkingFiles } from './service/working-files.js';
 import { Backstage } from './session/backstage.js';
@@ -283,6 +283,7 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
       prepared: (seconds, raw, curated) => metrics.prepared(seconds, raw, curated),
     },
     files,
+    fault: (error, method) => tellSpared(log, error, method),
     advance: movable === undefined ? undefined : (ms) => movable.advance(ms),
   };
 

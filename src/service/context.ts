@@ -3,6 +3,7 @@
 import type { Clock } from '../clock.js';
 import type { Pantry } from '../context/pantry.js';
 import type { Span } from '../curation/trace.js';
+import type { CuratedError } from '../errors.js';
 import type { Store } from '../journal/index.js';
 import type { Encoding } from '../pool/contract.js';
 import type { Pool } from '../pool/pool.js';
@@ -76,6 +77,8 @@ export interface Rooms {
   files?: WorkingFiles | undefined;
   /** Counts what calls did; a call does not notice if it fails. */
   meter?: Meter | undefined;
+  /** Hears of a fault of ours that did not end its call. */
+  fault?: ((error: CuratedError, method: MethodName) => void) | undefined;
   /** Moves a test clock; undefined in a usual daemon. */
   advance?: ((ms: number) => number) | undefined;
 }

@@ -14,8 +14,17 @@ export function tellRefusal(log: RefusalLog, error: CuratedError, method: string
     log.debug({ kind, method }, 'call refused');
     return;
   }
+  log.error({ kind, method, ...placeOf(error) }, 'a call failed by a fault of ours');
+}
+
+/** The agent has its request, not curated. */
+export function tellSpared(log: RefusalLog, error: CuratedError, method: string): void {
+  log.error({ kind: error.kind, method, ...placeOf(error) }, 'curation failed by a fault of ours');
+}
+
+function placeOf(error: CuratedError): { name: string; at: string[] } {
   const cause = error.cause instanceof Error ? error.cause : error;
-  log.error({ kind, method, name: cause.name, at: framesOf(cause) }, 'a call failed by a fault of ours');
+  return { name: cause.name, at: framesOf(cause) };
 }
 
 /** The lines of a stack that are places: those behind the message, which may have lines of that look itself. */

@@ -12,6 +12,7 @@ import type { Handlers, Meter, Rooms } from './context.js';
 import { embedInputs, offerEmbedder } from './embed-inputs.js';
 import { heldCall } from './held-call.js';
 import { mentionedIn } from './mention.js';
+import { neverWorse } from './never-worse.js';
 import { withRequest } from './recorded-request.js';
 import { hintMap } from './session-calls.js';
 
@@ -20,17 +21,20 @@ export const TURN_CALLS: Handlers = {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     offerEmbedder(caller, actor, rooms);
     const began = rooms.clock.mono();
-    const run = newGateRun(actor.compactor);
     const params: PrepareParams = p.hints === undefined ? p : { ...p, hintMap: hintMap(p.hints) };
-    const result = await heldCall(caller, actor, rooms, {
-      method: 'llm.prepare',
-      key: p.key,
-      params: p,
-      run,
-      body: (draft) => prepare(actor.session, params, draft, run),
+    const { result, trace } = await neverWorse(actor, rooms, 'llm.prepare', async (fault) => {
+      const run = newGateRun(actor.compactor);
+      if (fault !== undefined) run.fault = fault;
+      const result = await heldCall(caller, actor, rooms, {
+        method: 'llm.prepare',
+        key: p.key,
+        params: p,
+        run,
+        body: (draft) => prepare(actor.session, params, draft, run),
+      });
+      return { result, trace: run.trace };
     });
     embedInputs(caller, actor, rooms);
-    const { trace } = run;
     // An exempt request has no trace: it is nobody's curation.
     if (trace !== undefined) {
       measure(rooms, (meter) => {
@@ -47,14 +51,18 @@ export const TURN_CALLS: Handlers = {
 
   'turn.end': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
-    const run: { compactor: Compactor; begun?: Cycle } = { compactor: actor.compactor };
-    const result = await onceMore(() =>
-      actor.write(
-        { holder: caller, command: 'write', method: 'turn.end', level: 'sync', key: p.key, params: p },
-        (draft) => endTurn(actor.session, p, draft, run),
-      ),
-    );
-    if (run.begun !== undefined) actor.compactor.launch(run.begun);
+    const { result, begun } = await neverWorse(actor, rooms, 'turn.end', async (fault) => {
+      const run: { compactor: Compactor; begun?: Cycle; fault?: string } = { compactor: actor.compactor };
+      if (fault !== undefined) run.fault = fault;
+      const result = await onceMore(() =>
+        actor.write(
+          { holder: caller, command: 'write', method: 'turn.end', level: 'sync', key: p.key, params: p },
+          (draft) => endTurn(actor.session, p, draft, run),
+        ),
+      );
+      return { result, begun: run.begun };
+    });
+    if (begun !== undefined) actor.compactor.launch(begun);
     measure(rooms, (meter) => meter.traced(actor.session.trace));
     rooms.recall?.touch(actor.key);
     rooms.store.setMeta(actor.key, listing(actor.session));

@@ -392,8 +392,11 @@ export class SessionActor {
     try {
       return await body(draft);
     } catch (e) {
-      // Nothing of a failed call stays: the state is read anew from what the store has.
-      if (draft.dirty || this.session.state.status === 'fresh') this.session.replace(await this.#read());
+      // Nothing of a failed call stays: the state is read anew from what the store has. After a fault of ours all that was kept to save
+      // work is made anew as well.
+      const { dirty } = draft;
+      if (dirty || !(e instanceof CuratedError) || this.session.state.status === 'fresh')
+        this.session.replace(await this.#read());
       if (e instanceof CuratedError && e.kind === 'FORBIDDEN_STATIC') await this.#tellForbidden(e);
       throw e;
     }

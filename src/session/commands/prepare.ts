@@ -18,7 +18,7 @@ import { releaseTools } from '../placing/release-tools.js';
 import { loadDeferred } from '../placing/tool-additions.js';
 import type { Session } from '../session.js';
 import { taskKind } from '../task-kind.js';
-import { refuse, violationsOf } from '../validity/validity.js';
+import { soundness } from '../validity/validity.js';
 import { capHistory } from '../window/capped.js';
 import { type GateRun, keepWithin } from '../window/gate.js';
 import { answer } from './answer.js';
@@ -27,6 +27,7 @@ import { setStatic } from './open.js';
 import { passThrough } from './pass-through.js';
 import type { Prepared, PrepareParams } from './prepared.js';
 import { takeIn } from './take-in.js';
+import { asItStands } from './uncurated.js';
 
 /** @param run what this call has been through; a call that was held comes back with the same one */
 export async function prepare(
@@ -51,6 +52,8 @@ export async function prepare(
     mendSent(session, draft, pending);
     dropVoid(session, draft, voided, pending);
   }
+  const told = { kind: kind.name, pending, before, first };
+  if (run.fault !== undefined) return asItStands(session, p, draft, told, run.fault);
   run.trace ??= traceOf(session);
   const { trace } = run;
   const options = { pending, ...maxTokens(p), toolChoice: p.tool_choice?.value, trace };
@@ -73,11 +76,10 @@ export async function prepare(
     fitMarks(session, draft);
   }
   session.rendering.sync(state);
-  const violations = [...session.staticFaults.of(state), ...violationsOf(session)];
-  if (mode === 'enforce' && violations.length > 0) refuse(violations);
+  const violations = soundness(session);
   const marks = markRequest(session, draft);
   session.rendering.place(marks);
-  return answer(session, p, draft, { kind: kind.name, pending, before, first, waiting, violations, marks });
+  return answer(session, p, draft, { ...told, waiting, violations, marks });
 }
 
 /** What the call brings goes into the history once, however often the call comes back. @returns as `takeIn` */

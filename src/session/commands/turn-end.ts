@@ -18,6 +18,7 @@ import { settle } from '../topics/decide.js';
 import { capHistory } from '../window/capped.js';
 import { featuresNow, observeUsage, replyOf } from '../window/estimate.js';
 import { takeUpConfig } from './open.js';
+import { tellFault } from './uncurated.js';
 
 export interface TurnEndParams {
   final?: boolean | undefined;
@@ -37,12 +38,15 @@ export interface TurnEnded {
   decisions: ProjectedEvent[];
 }
 
-/** @param run takes the summary in the background that the boundary begins; its owner launches it */
+/**
+ * @param run takes the summary in the background that the boundary begins; its owner launches it. With a fault nothing is decided
+ * at this boundary: curation failed by it.
+ */
 export function endTurn(
   session: Session,
   p: TurnEndParams,
   draft: Draft,
-  run: { compactor: Compactor; begun?: Cycle },
+  run: { compactor: Compactor; begun?: Cycle; fault?: string },
 ): TurnEnded {
   const final = p.final ?? true;
   if (final) takeUpConfig(session, draft);
@@ -82,14 +86,8 @@ export function endTurn(
     draft.push(event('memory.diagnostic', { what: 'usage_refused', detail: seen.refused }));
   }
   const before = draft.committed.length;
-  const trace = traceOf(session);
-  const pending = p.pending === undefined ? state.pending : new Set(p.pending);
-  if (state.boundary)
-    curate(session, draft, { pending, trace, sharesEdit: capHistory(session, draft, pending) });
-  if (settings.mode === 'enforce') {
-    adopt(session, run.compactor, draft, { pending, trace });
-    startDue(session, draft, run, pending);
-  }
+  if (run.fault === undefined) decide(session, p, draft, run);
+  else tellFault(draft, run.fault);
   const decided = [...native, ...topics, ...draft.committed.slice(before)];
   // What a main request has carried since is nobody's news any more.
   for (const seq of session.told) if (seq < state.sent.seq) session.told.delete(seq);
@@ -99,4 +97,21 @@ export function endTurn(
     seq: state.seq,
     decisions: decided.map((c) => project(c.event)),
   };
+}
+
+/** What is decided at the boundary itself, about what was sent. */
+function decide(
+  session: Session,
+  p: TurnEndParams,
+  draft: Draft,
+  run: { compactor: Compactor; begun?: Cycle },
+): void {
+  const { state, settings } = session;
+  const trace = traceOf(session);
+  const pending = p.pending === undefined ? state.pending : new Set(p.pending);
+  if (state.boundary)
+    curate(session, draft, { pending, trace, sharesEdit: capHistory(session, draft, pending) });
+  if (settings.mode !== 'enforce') return;
+  adopt(session, run.compactor, draft, { pending, trace });
+  startDue(session, draft, run, pending);
 }

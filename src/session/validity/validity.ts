@@ -9,6 +9,13 @@ export function violationsOf({ state, profile, rendering, staticFaults }: Sessio
   return rendering.violations(state, () => state.spec.walk(profile), staticFaults.declared(state));
 }
 
+/** The same of the whole request, its static part too. @throws PAIRING, INVALID_MESSAGES where curated requests would carry it */
+export function soundness(session: Session): Violation[] {
+  const found = [...session.staticFaults.of(session.state), ...violationsOf(session)];
+  if (session.settings.mode === 'enforce' && found.length > 0) refuse(found);
+  return found;
+}
+
 const PAIRING = /^PV-(A[1-69]|C[1-4]|R[1-4]|S7)$/;
 
 /** What no repair could mend: the call fails, and nothing of it was applied. */

@@ -29,6 +29,11 @@ export function boundsOf(session: Session, maxTokens?: number): Bounds {
   return { limit, ceiling: fixed > limit ? window : limit };
 }
 
+/** Would the provider take a request of this size, as it stands? `tokens` is the estimate that is seldom exceeded. */
+export function fitsProvider(session: Session, tokens: number, maxTokens?: number): boolean {
+  return !session.state.overflowed && tokens <= boundsOf(session, maxTokens).limit;
+}
+
 /** Says, once a session, that a stated limit of the answer cannot be kept free. */
 export function tellNoRoom(session: Session, draft: Draft, maxTokens: number | undefined): void {
   const { window } = session.budget(maxTokens);

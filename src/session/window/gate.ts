@@ -53,6 +53,8 @@ export interface GateRun {
   overflow?: 'refused' | 'cut';
   /** Spans of the call, over all its holds. */
   trace?: Trace;
+  /** Why nothing is decided for this call: its curation failed by a fault of ours, in words. */
+  fault?: string;
 }
 
 export function newGateRun(compactor: Compactor): GateRun {
