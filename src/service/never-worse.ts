@@ -2,7 +2,7 @@
 // again without it.
 
 import { asCuratedError, type CuratedError } from '../errors.js';
-import type { SessionActor } from '../session/actor.js';
+import { hasLeftNothing, type SessionActor } from '../session/actor.js';
 import type { Rooms } from './context.js';
 
 /** After so many failures in a row only each 64th request is curated: a failed call reads its session anew from the journal. */
@@ -46,7 +46,7 @@ export async function neverWorse<T>(
     return result;
   } catch (e) {
     const error = asCuratedError(e);
-    if (!isOurs(error)) throw e;
+    if (!isOurs(error) || !hasLeftNothing(e)) throw e;
     const fault = error.message;
     const result = await call(fault).catch(() => {
       throw e;

@@ -45,6 +45,14 @@ export interface WriteOptions<T = unknown> {
   unfinished?: (result: T) => boolean;
 }
 
+/** What commands were ended by that have left nothing, neither in the journal nor in the state. */
+const undone = new WeakSet<object>();
+
+/** Did the command that threw this leave nothing? It can be run again then. */
+export function hasLeftNothing(e: unknown): boolean {
+  return typeof e === 'object' && e !== null && undone.has(e);
+}
+
 export class SessionActor {
   readonly session: Session;
   readonly compactor: Compactor;
@@ -376,7 +384,12 @@ export class SessionActor {
     const { files } = this.#deps;
     const { state, key } = this.session;
     if (files === undefined || committed.length === 0 || state.status === 'fresh') return;
-    files.note(key, state, this.session.settings, committed);
+    try {
+      files.note(key, state, this.session.settings, committed);
+    } catch (e) {
+      // Derived from the journal, which has it all: the call stands.
+      this.#deps.notice('working files were not told of a change', { session: key.session, why: String(e) });
+    }
   }
 
   /** A store that is red refuses at once: what the draft has put into the state is in no journal, and goes. */
@@ -397,6 +410,7 @@ export class SessionActor {
       const { dirty } = draft;
       if (dirty || !(e instanceof CuratedError) || this.session.state.status === 'fresh')
         this.session.replace(await this.#read());
+      if (typeof e === 'object' && e !== null) undone.add(e);
       if (e instanceof CuratedError && e.kind === 'FORBIDDEN_STATIC') await this.#tellForbidden(e);
       throw e;
     }

@@ -127,6 +127,17 @@ test('what a caller brought about is told as before, and tried once', async (t) 
   assert.equal(told.length, 0);
 });
 
+test('a fault behind the journal, where the call stands already, does not bring its messages twice', async () => {
+  const { d, told } = await opened();
+  await d.call('session.subscribe', { session: 's' });
+  d.caller.notify = () => {
+    throw new TypeError('a subscriber is broken');
+  };
+  await assert.rejects(d.call('llm.prepare', { session: 's', append: round(1) }), TypeError);
+  assert.equal((await d.call('session.state', { session: 's' })).messages, 3);
+  assert.equal(told.length, 0);
+});
+
 test('a request that the provider would refuse for its length is not sent for want of curation', async (t) => {
   const { d } = await opened(CLEARS, { context_window: 4000 });
   failing(t, () => new TypeError('a layer is broken'));
