@@ -53,10 +53,17 @@ export const MUTATIONS = [
   },
   {
     name: 'lease: an older writer goes on',
-    file: 'src/session/actor.js',
+    file: 'src/session/lease.js',
     from: 'else if (this.#holder !== holder)',
     to: 'if (false)',
     tests: ['test/session/session-calls.test.js'],
+  },
+  {
+    name: "never worse: a fault of curation is the agent's",
+    file: 'src/service/never-worse.js',
+    from: "return kind === 'INTERNAL' || kind === 'FORBIDDEN_STATIC';",
+    to: 'return false;',
+    tests: ['test/service/never-worse.test.js'],
   },
   {
     name: 'idempotency: a key is not remembered',
