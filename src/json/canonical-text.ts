@@ -1,6 +1,6 @@
 // The canonical form of a text that is known to be JSON: its own bytes in another order. No value is made of it, and next to
 // nothing is allocated beside the form itself, since it is asked for of every message, and of many again after an edit.
-import { canonicalValue } from './canonical.js';
+import { canonicalValue, MANY_MEMBERS } from './canonical.js';
 import { hasLone } from './lone.js';
 import { quoteEnd, valueEnd } from './slice.js';
 import { MAX_DEPTH, skipSpace } from './tree.js';
@@ -12,8 +12,6 @@ const LIST = 0x5b;
 const BACKSLASH = 0x5c;
 const OBJECT = 0x7b;
 
-/** An object with more members is sorted faster by the engine. */
-const MEMBERS_MOST = 24;
 /** Spans that are kept for the next text. */
 const SPANS_KEPT = 4_096;
 
@@ -104,7 +102,7 @@ class Outline {
       member.keyEnd = i + 1;
       i = skipSpace(text, skipSpace(text, i + 1) + 1);
       count += 1;
-      if (count > MEMBERS_MOST || !this.#value(member, i, depth + 1)) return false;
+      if (count >= MANY_MEMBERS || !this.#value(member, i, depth + 1)) return false;
       this.#sortIn(object, member);
       i = skipSpace(text, member.end);
       if (text.charCodeAt(i) === COMMA) i = skipSpace(text, i + 1);

@@ -18,9 +18,9 @@ export function canonicalize(text: string): string {
   return canonicalValue(value);
 }
 
-/** Canonical form of a parsed JSON value. @param depth levels of nesting that it stands in */
-export function canonicalValue(value: unknown, depth = 0): string {
-  return write(value, depth);
+/** Canonical form of a parsed JSON value. */
+export function canonicalValue(value: unknown): string {
+  return write(value, 0);
 }
 
 function write(v: unknown, depth: number): string {
@@ -44,7 +44,7 @@ const MEMBERS_MOST = 512;
 /** A longer name is data. */
 const NAME_CHARS = 32;
 
-export function memberName(key: string): string {
+function memberName(key: string): string {
   let text = members.get(key);
   if (text === undefined) {
     text = `${JSON.stringify(key)}:`;

@@ -34,11 +34,16 @@ export async function neverWorse<T>(
 ): Promise<T> {
   const sessions = failing[method];
   const before = sessions.get(actor);
+  let triedWithout = false;
   if (before !== undefined && before.rest > 0) {
     before.rest -= 1;
-    const spared = await call(before.fault).catch(unlessOurs);
-    if (spared !== undefined) return spared;
-    // It does not fit without curation.
+    try {
+      return await call(before.fault);
+    } catch (e) {
+      if (!isOurs(asCuratedError(e))) throw e;
+      // It does not fit without curation.
+      triedWithout = true;
+    }
   }
   try {
     const result = await call();
@@ -46,7 +51,7 @@ export async function neverWorse<T>(
     return result;
   } catch (e) {
     const error = asCuratedError(e);
-    if (!isOurs(error) || !hasLeftNothing(e)) throw e;
+    if (triedWithout || !isOurs(error) || !hasLeftNothing(e)) throw e;
     const fault = error.message;
     const result = await call(fault).catch(() => {
       throw e;
@@ -56,10 +61,6 @@ export async function neverWorse<T>(
     sessions.set(actor, { count, rest: 2 ** (count - 1) - 1, fault });
     return result;
   }
-}
-
-function unlessOurs(e: unknown): undefined {
-  if (!isOurs(asCuratedError(e))) throw e;
 }
 
 /** No caller can bring them about: a layer threw, or would have edited what no layer may. */

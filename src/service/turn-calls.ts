@@ -2,9 +2,7 @@
 
 import { prepare } from '../session/commands/prepare.js';
 import type { PrepareParams } from '../session/commands/prepared.js';
-import { endTurn } from '../session/commands/turn-end.js';
-import type { Compactor } from '../session/condense/compactor.js';
-import type { Cycle } from '../session/condense/cycle.js';
+import { endTurn, type TurnEndRun } from '../session/commands/turn-end.js';
 import { onceMore } from '../session/condense/once-more.js';
 import { listing } from '../session/listing.js';
 import { newGateRun } from '../session/window/gate.js';
@@ -52,7 +50,7 @@ export const TURN_CALLS: Handlers = {
   'turn.end': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     const { result, begun } = await neverWorse(actor, rooms, 'turn.end', async (fault) => {
-      const run: { compactor: Compactor; begun?: Cycle; fault?: string } = { compactor: actor.compactor };
+      const run: TurnEndRun = { compactor: actor.compactor };
       if (fault !== undefined) run.fault = fault;
       const result = await onceMore(() =>
         actor.write(

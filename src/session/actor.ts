@@ -407,8 +407,7 @@ export class SessionActor {
     } catch (e) {
       // Nothing of a failed call stays: the state is read anew from what the store has. After a fault of ours all that was kept to save
       // work is made anew as well.
-      const { dirty } = draft;
-      if (dirty || !(e instanceof CuratedError) || this.session.state.status === 'fresh')
+      if (draft.dirty || !(e instanceof CuratedError) || this.session.state.status === 'fresh')
         this.session.replace(await this.#read());
       if (typeof e === 'object' && e !== null) undone.add(e);
       if (e instanceof CuratedError && e.kind === 'FORBIDDEN_STATIC') await this.#tellForbidden(e);

@@ -149,6 +149,19 @@ test('a request that the provider would refuse for its length is not sent for wa
   assert.equal((await d.call('session.state', { session: 's' })).messages, 1, 'nothing of it stays');
 });
 
+test('a request that does not fit without curation is curated, also where another try was not due yet', async (t) => {
+  const { d, failures } = await opened({ curated: { preset: 'balanced' } }, { context_window: 8000 });
+  const { runs } = failing(t, (run) => (run < 2 ? new TypeError('a layer is broken') : undefined));
+  await d.call('llm.prepare', { session: 's', append: round(0) });
+  await d.call('llm.prepare', { session: 's', append: [assistant('ok'), user('on')] });
+  assert.equal((await failures()).length, 2);
+  const append = Array.from({ length: 12 }, (_, i) => round(i + 1)).flat();
+  const { tokens } = await d.call('llm.prepare', { session: 's', append });
+  assert.ok(tokens.curated < tokens.raw, 'curated');
+  assert.equal((await failures()).length, 2);
+  assert.ok(runs() > 2);
+});
+
 test('whichever calls fail: every message is there once and in order, and a replay gives the same requests', async (t) => {
   let plan: boolean[] = [];
   let run = 0;

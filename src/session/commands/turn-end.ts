@@ -38,16 +38,16 @@ export interface TurnEnded {
   decisions: ProjectedEvent[];
 }
 
-/**
- * @param run takes the summary in the background that the boundary begins; its owner launches it. With a fault nothing is decided
- * at this boundary: curation failed by it.
- */
-export function endTurn(
-  session: Session,
-  p: TurnEndParams,
-  draft: Draft,
-  run: { compactor: Compactor; begun?: Cycle; fault?: string },
-): TurnEnded {
+/** What one call of turn.end goes through. */
+export interface TurnEndRun {
+  readonly compactor: Compactor;
+  /** Gets the summary in the background that the boundary begins; the run's owner launches it. */
+  begun?: Cycle;
+  /** Why nothing is decided at this boundary: its curation failed by a fault of ours, in words. */
+  fault?: string;
+}
+
+export function endTurn(session: Session, p: TurnEndParams, draft: Draft, run: TurnEndRun): TurnEnded {
   const final = p.final ?? true;
   if (final) takeUpConfig(session, draft);
   const { state, settings } = session;
@@ -100,12 +100,7 @@ export function endTurn(
 }
 
 /** What is decided at the boundary itself, about what was sent. */
-function decide(
-  session: Session,
-  p: TurnEndParams,
-  draft: Draft,
-  run: { compactor: Compactor; begun?: Cycle },
-): void {
+function decide(session: Session, p: TurnEndParams, draft: Draft, run: TurnEndRun): void {
   const { state, settings } = session;
   const trace = traceOf(session);
   const pending = p.pending === undefined ? state.pending : new Set(p.pending);

@@ -21,7 +21,7 @@ function saysSurely({ end, precise }: Rule, step: Step): boolean {
   return together(end, precise.gate, step.end, step.gate) >= precise.gate.threshold;
 }
 
-export interface Rolled {
+interface Rolled {
   input: Map<string, Judged[]>;
   end: Map<string, Judged[]>;
 }
