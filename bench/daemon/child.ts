@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nodeArgs } from '../../src/cli/node-args.js';
 import type { Span } from './spans.js';
 
 export interface DaemonSettings {
@@ -57,12 +58,12 @@ interface Told {
 
 export async function daemonChild(settings: DaemonSettings = {}): Promise<DaemonChild> {
   const home = mkdtempSync(join(tmpdir(), 'curated-bench-'));
-  const { nodeArgs = [], config, ...rest } = settings;
+  const { nodeArgs: further = [], config, ...rest } = settings;
   if (config !== undefined) writeFileSync(join(home, 'config.yaml'), config);
   const child = fork(
     fileURLToPath(new URL('./process.js', import.meta.url)),
     [JSON.stringify({ ...rest, home })],
-    { execArgv: ['--expose-gc', ...nodeArgs] },
+    { execArgv: ['--expose-gc', ...nodeArgs(), ...further] },
   );
   const waiting = new Map<number, (told: Told) => void>();
   let next = 0;

@@ -8,6 +8,7 @@ import { START_MS } from '../client/start-daemon.js';
 import { resolvePaths } from '../paths.js';
 import { readDaemonFile, until } from './daemon-file.js';
 import { CommandError } from './failure.js';
+import { nodeArgs } from './node-args.js';
 
 export interface PrivateDaemon {
   /** Its CURATED_HOME. */
@@ -23,7 +24,7 @@ export async function startPrivateDaemon(o: { config?: string } = {}): Promise<P
   const home = await mkdtemp(join(tmpdir(), 'curated-'));
   const main = fileURLToPath(new URL('../main.js', import.meta.url));
   const config = o.config === undefined ? [] : ['--config', o.config];
-  const child = spawn(process.execPath, [main, 'start', '--port', '0', ...config], {
+  const child = spawn(process.execPath, [...nodeArgs(), main, 'start', '--port', '0', ...config], {
     env: { ...process.env, CURATED_HOME: home },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -13,6 +13,7 @@ import { printConfig } from './config.js';
 import { say } from './connection.js';
 import { liveDaemon, readDaemonFile, until } from './daemon-file.js';
 import { CommandError, EXIT } from './failure.js';
+import { nodeArgs } from './node-args.js';
 import { paint } from './paint.js';
 
 interface StartOptions {
@@ -121,7 +122,7 @@ async function detach(o: StartOptions): Promise<number> {
     file,
   ];
   const main = fileURLToPath(new URL('../main.js', import.meta.url));
-  const child = spawn(process.execPath, [main, 'start', ...args], {
+  const child = spawn(process.execPath, [...nodeArgs(), main, 'start', ...args], {
     detached: true,
     stdio: ['ignore', log, log],
   });

@@ -58,6 +58,8 @@ test('a detached daemon answers when start returns, logs to a private file, and 
   assert.equal((await curated(['start', '--detach', '--port', '0'], home)).code, 0);
   const status = await curated(['status', '--json'], home);
   const { running, pid } = JSON.parse(status.stdout) as { running: boolean; pid: number };
+  const asked = `/proc/${pid}/cmdline`;
+  if (existsSync(asked)) assert.match(readFileSync(asked, 'utf8'), /--max-semi-space-size=32/);
   assert.equal(running, true);
   assert.equal(statSync(join(home, 'run/daemon.log')).mode & 0o777, 0o600);
   const stopped = await curated(['stop'], home);
