@@ -34,7 +34,7 @@ export interface ConnectOptions extends LocateOptions {
   embeddings?: { model: string; dimensions: number; create(input: string[]): Promise<number[][]> };
   /** Default `curated.v1.json`; `curated.v1.msgpack` for messages that need not keep their number spelling. */
   subprotocol?: Subprotocol;
-  /** How long a call may take, in ms; default 150,000 (the window gate may hold a prepare for 120 s). */
+  /** How long a call may take, in ms, the one that opens the connection too; default 150,000 (the window gate may hold a prepare for 120 s). */
   timeoutMs?: number;
   /** false: a lost connection ends the client. */
   reconnect?: Backoff | false;
@@ -45,12 +45,20 @@ interface Pending extends Waiter {
   method: string;
   params: Record<string, unknown>;
   repeatable: boolean;
+  /** In which order it was asked for: what waits for a connection goes out in that. */
+  order: number;
   /** How often it was sent. */
   sent: number;
   cancel?: () => void;
 }
 
 const CONNECT_MS = 10_000;
+/** How long a farewell may take; a daemon that hangs answers none. */
+const CLOSE_MS = 2_000;
+/** How long a call may take where nothing else is said. */
+const CALL_MS = 150_000;
+/** What a timer can hold; a longer limit, `Infinity` too, is none. */
+const MOST_MS = 2 ** 31 - 1;
 
 /**
  * Finds the daemon, connects and initializes. Throws ClientError: NOT_RUNNING when none answers (or, with `autostart`, none starts: the
@@ -68,7 +76,10 @@ export class Client implements Caller {
   readonly #sessions = new Map<string, Session>();
   readonly #streams = new Set<EventStream>();
   #connection: Connection | undefined;
+  /** On its way to being the connection. */
+  #dialled: Connection | undefined;
   #queue: Pending[] = [];
+  #asked = 0;
   #closed: ClientError | undefined;
   #wake: (() => void) | undefined;
   #reconnecting = false;
@@ -122,11 +133,14 @@ export class Client implements Caller {
   #ask(method: string, params: object, options: CallOptions): Promise<Native> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== undefined) return reject(again(this.#closed));
+      // Given up before it was asked: nothing is sent.
+      if (options.signal?.aborted === true) return reject(options.signal.reason);
       const keyed = withKey(method, { ...params }, randomUUID);
       const p: Pending = {
         method,
         params: keyed,
         repeatable: isRepeatable(method, keyed),
+        order: this.#asked++,
         sent: 0,
         resolve,
         reject,
@@ -137,12 +151,17 @@ export class Client implements Caller {
     });
   }
 
-  /** Opens (or resumes) a session. Without an id one is made here, so that a repeated open cannot make two. */
+  /**
+   * Opens (or resumes) a session. Without an id one is made here, so that a repeated open cannot make two. One that this client
+   * holds already is opened again, and is the same object: its listeners stay.
+   */
   async session(params: WireParams<'session.open'>): Promise<Session> {
     // The session is opened with it again after a reconnect: wherever the agent stands by then.
     const named = placed({ ...params, session: params.session ?? `s-${randomUUID()}` });
     const opened = (await this.#answered('session.open', named, {})).value as WireResult<'session.open'>;
-    const session = new Session(this, named, opened);
+    const held = this.#sessions.get(opened.session);
+    held?.reopened(named, opened);
+    const session = held ?? new Session(this, named, opened);
     this.#sessions.set(opened.session, session);
     return session;
   }
@@ -152,26 +171,32 @@ export class Client implements Caller {
    * reconnects for a named session.
    */
   async events(session: string, fromSeq?: number): Promise<EventStream> {
-    const stream = new EventStream(session, (ended) => {
-      this.#streams.delete(ended);
+    const ended = (stream: EventStream) => {
+      this.#streams.delete(stream);
       this.unread(session);
-    });
+    };
+    const stream = new EventStream(session, ended, fromSeq);
     this.#streams.add(stream);
     const from = fromSeq === undefined ? {} : { from_seq: fromSeq };
     try {
-      await this.call('session.subscribe', { session, ...from });
+      const { seq } = await this.call('session.subscribe', { session, ...from });
+      stream.began(seq);
+      this.#sessions.get(session)?.watch(seq);
     } catch (e) {
       stream.end();
       throw e;
     }
-    this.#sessions.get(session)?.watch();
     return stream;
   }
 
   /** Ends the connection; calls without an answer are rejected. Sessions stay on the daemon's disk. */
   async close(): Promise<void> {
     this.#shut(new ClientError('CLOSED', 'the client was closed'));
-    await this.#connection?.closed;
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    const timer = setTimeout(() => connection.terminate(), CLOSE_MS);
+    await connection.closed;
+    clearTimeout(timer);
   }
 
   /** Drops a session that was closed, forgotten or superseded from what a reconnect resumes. */
@@ -197,11 +222,15 @@ export class Client implements Caller {
     const o = this.#options;
     const subprotocol = o.subprotocol ?? 'curated.v1.json';
     const transport = await openFirst(await locate(o), subprotocol, CONNECT_MS);
-    const connection: Connection = new Connection(transport, subprotocol, {
-      notify: (method, params) => this.#notify(method, params),
-      answer: (method, params) => this.#answer(method, params),
-      closed: (code, reason, lost) => this.#lost(connection, code, reason, lost as Pending[]),
-    });
+    const handlers = {
+      notify: (method: string, params: Record<string, unknown>) => this.#notify(method, params),
+      answer: (method: string, params: Record<string, unknown>) => this.#answer(method, params),
+      closed: (code: number, reason: string, lost: Waiter[]) =>
+        this.#lost(connection, code, reason, lost as Pending[]),
+    };
+    const callMs = Math.min(o.timeoutMs ?? CALL_MS, MOST_MS);
+    const connection: Connection = new Connection(transport, subprotocol, handlers, callMs);
+    this.#dialled = connection;
     try {
       const hello = await connection.call('initialize', {
         protocol: PROTOCOL_VERSION,
@@ -212,14 +241,17 @@ export class Client implements Caller {
         },
       });
       this.server = hello.value as WireResult<'initialize'>;
+      connection.mostBytes = this.server.limits.frame_bytes ?? Number.POSITIVE_INFINITY;
     } catch (e) {
-      connection.close();
+      // One that has not answered would not answer the farewell either.
+      if (e instanceof CuratedError) connection.close();
+      else connection.terminate();
       throw e;
     }
     return connection;
   }
 
-  #limit(p: Pending, { timeoutMs = this.#options.timeoutMs ?? 150_000, signal }: CallOptions): void {
+  #limit(p: Pending, { timeoutMs = this.#options.timeoutMs ?? CALL_MS, signal }: CallOptions): void {
     const { resolve, reject } = p;
     const settle = (): void => {
       clearTimeout(timer);
@@ -231,9 +263,8 @@ export class Client implements Caller {
       p.reject(error);
     };
     const abort = (): void => giveUp(signal!.reason as Error);
-    const timer = setTimeout(() => {
-      giveUp(new ClientError('TIMEOUT', `${p.method} had no answer within ${timeoutMs} ms`));
-    }, timeoutMs);
+    const late = () => giveUp(new ClientError('TIMEOUT', `${p.method} had no answer within ${timeoutMs} ms`));
+    const timer = timeoutMs > MOST_MS ? undefined : setTimeout(late, timeoutMs);
     p.resolve = (result) => {
       settle();
       resolve(result);
@@ -249,7 +280,6 @@ export class Client implements Caller {
       reject(error);
     };
     signal?.addEventListener('abort', abort, { once: true });
-    if (signal?.aborted === true) abort();
   }
 
   #send(connection: Connection, p: Pending): void {
@@ -300,9 +330,12 @@ export class Client implements Caller {
         if (!connection.isOpen) continue;
         this.#connection = connection;
         this.#reconnecting = false;
-        for (const p of this.#queue.splice(0)) this.#send(connection, p);
+        // One that the old daemon refused as it drained may stand behind one that it did not see any more.
+        const waiting = this.#queue.splice(0).sort((a, b) => a.order - b.order);
+        for (const p of waiting) this.#send(connection, p);
         return;
       } catch (e) {
+        this.#dialled?.terminate();
         // A refusal that no second try changes ends the client: a protocol the daemon does not speak, a token that was taken back.
         const isRefused = e instanceof CuratedError && !e.retryable;
         const isRevoked =
@@ -321,15 +354,22 @@ export class Client implements Caller {
   /** Takes the sessions up again where they were, then their events. */
   async #resume(connection: Connection): Promise<void> {
     if (this.#reads('*')) await connection.call('session.subscribe', { session: '*' });
-    for (const session of [...this.#sessions.values()]) await session.resume(connection);
+    for (const session of [...this.#sessions.values()]) {
+      const end = await session.resume(connection);
+      if (end !== undefined)
+        for (const stream of this.#streams) if (stream.session === session.id) stream.cutTo(end);
+    }
     for (const stream of [...this.#streams]) {
       const { session, lastSeq } = stream;
       if (session === '*' || this.#sessions.has(session)) continue;
-      // A session that somebody else holds, and has erased meanwhile, ends its reader alone.
-      await subscribeFrom(connection, session, lastSeq).catch((e: unknown) => {
+      try {
+        const end = await subscribeFrom(connection, session, lastSeq);
+        if (end !== undefined) stream.cutTo(end);
+      } catch (e) {
+        // A session that somebody else holds, and has erased meanwhile, ends its reader alone.
         if (!(e instanceof CuratedError) || e.retryable) throw e;
         stream.end(e);
-      });
+      }
     }
   }
 
@@ -368,6 +408,7 @@ export class Client implements Caller {
     for (const stream of [...this.#streams]) stream.end(error.code === 'CLOSED' ? undefined : error);
     for (const session of this.#sessions.values()) session.end();
     this.#connection?.close();
+    if (this.#dialled !== this.#connection) this.#dialled?.terminate();
   }
 }
 

@@ -7,6 +7,7 @@ import {
   codecFor,
   type Id,
   MAX_ANSWER_DEPTH,
+  type Outgoing,
   type Subprotocol,
 } from '../protocol/index.js';
 import { asWireError } from '../protocol/jsonrpc.js';
@@ -33,14 +34,19 @@ export class Connection {
   readonly #codec: Codec;
   readonly #calls = new CallLedger<Waiter>();
   readonly #handlers: ConnectionHandlers;
+  readonly #callMs: number;
   #open = true;
+  /** What a frame may have on the other side: a longer one would cost the whole connection. */
+  mostBytes = Number.POSITIVE_INFINITY;
   /** Resolves when the socket is gone. */
   readonly closed: Promise<void>;
 
-  constructor(transport: Transport, subprotocol: Subprotocol, handlers: ConnectionHandlers) {
+  /** @param callMs how long a `call` may take */
+  constructor(transport: Transport, subprotocol: Subprotocol, handlers: ConnectionHandlers, callMs: number) {
     this.#transport = transport;
     this.#codec = codecFor(subprotocol, { maxDepth: MAX_ANSWER_DEPTH });
     this.#handlers = handlers;
+    this.#callMs = callMs;
     transport.onFrame = (frame) => this.#receive(frame);
     this.closed = new Promise((resolve) => {
       transport.onClose = (code, reason) => {
@@ -55,17 +61,33 @@ export class Connection {
     return this.#open;
   }
 
-  /** Sends a call; gives its id, for `forget`. */
+  /** Sends a call; gives its id, for `forget`. Throws CuratedError LIMIT for one that the other side would not take. */
   send(method: string, params: unknown, waiter: Waiter): Id {
     const id = this.#calls.ask(waiter);
-    this.#transport.send(this.#codec.encode({ id, method, params }));
+    try {
+      this.#transport.send(this.#frame(method, { id, method, params }));
+    } catch (e) {
+      this.#calls.forget(id);
+      throw e;
+    }
     return id;
   }
 
   /** The result of a call, as a promise. */
   call(method: string, params: unknown): Promise<Native> {
     return new Promise((resolve, reject) => {
-      this.send(method, params, { resolve, reject });
+      let timer: NodeJS.Timeout | undefined;
+      const settled =
+        <T>(then: (v: T) => void) =>
+        (v: T): void => {
+          clearTimeout(timer);
+          then(v);
+        };
+      const id = this.send(method, params, { resolve: settled(resolve), reject: settled(reject) });
+      timer = setTimeout(() => {
+        this.#calls.forget(id);
+        reject(new ClientError('TIMEOUT', `${method} had no answer within ${this.#callMs} ms`));
+      }, this.#callMs);
     });
   }
 
@@ -80,6 +102,19 @@ export class Connection {
 
   terminate(): void {
     this.#transport.terminate();
+  }
+
+  #frame(method: string, message: Outgoing): string | Uint8Array {
+    const frame = this.#codec.encode(message);
+    const bytes = bytesOver(frame, this.mostBytes);
+    if (bytes === undefined) return frame;
+    throw new CuratedError(
+      'LIMIT',
+      `${method}: ${bytes} bytes in a frame; the daemon takes ${this.mostBytes}`,
+      {
+        detail: { limit: 'frame_bytes', most: this.mostBytes, bytes },
+      },
+    );
   }
 
   #receive(frame: Uint8Array): void {
@@ -113,12 +148,19 @@ export class Connection {
   async #answer(id: Id, method: string, params: Record<string, unknown>): Promise<void> {
     let frame: string | Uint8Array;
     try {
-      frame = this.#codec.encode({ id, result: await this.#handlers.answer(method, params) });
+      frame = this.#frame(method, { id, result: await this.#handlers.answer(method, params) });
     } catch (e) {
       frame = this.#codec.encode({ id, error: e instanceof CuratedError ? e : asCuratedError(e) });
     }
     if (this.#open) this.#transport.send(frame);
   }
+}
+
+/** Bytes of a frame; a text that cannot be too long is not measured. */
+function bytesOver(frame: string | Uint8Array, most: number): number | undefined {
+  if (typeof frame === 'string' && frame.length * 3 <= most) return undefined;
+  const bytes = typeof frame === 'string' ? Buffer.byteLength(frame) : frame.byteLength;
+  return bytes > most ? bytes : undefined;
 }
 
 /** What a waiter is told when its connection went away. */

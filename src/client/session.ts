@@ -28,7 +28,7 @@ export class Session {
   /** Resolves when the listeners of `on` get their events; rejects if the daemon refused them. */
   subscribed: Promise<void> = Promise.resolve();
   readonly #client: Caller;
-  readonly #params: WireParams<'session.open'>;
+  #params: WireParams<'session.open'>;
   readonly #listeners = new Map<string, Set<Listener>>();
   /** Highest seq that an answer has told: what the daemon has promised to keep. */
   #seq: number;
@@ -108,7 +108,8 @@ export class Session {
       return withRequest(value, this.#held);
     }
     // Another answer came in between: what this one differs from is gone.
-    const whole = this.#hold(await this.#raw('llm.prepare', { return: 'full' }, options));
+    const { append: _, messages: __, ...rest } = params;
+    const whole = this.#hold(await this.#raw('llm.prepare', { ...rest, return: 'full' }, options));
     return withRequest({ ...whole, curated: [...value.curated, ...whole.curated] }, this.#held!);
   }
 
@@ -212,8 +213,10 @@ export class Session {
     const set = this.#listeners.get(type) ?? new Set();
     this.#listeners.set(type, set.add(listener));
     if (!this.#watched) {
-      this.#watched = true;
-      this.subscribed = this.#client.call('session.subscribe', { session: this.id }).then(() => {});
+      // What was answered already is no news; the subscription says to the event where it begins.
+      this.watch(this.#seq);
+      const subscribing = this.#client.call('session.subscribe', { session: this.id });
+      this.subscribed = subscribing.then(({ seq }) => this.watch(seq));
       this.subscribed.catch(() => {
         this.#watched = false;
       });
@@ -257,9 +260,17 @@ export class Session {
     return r;
   }
 
-  /** The client has a subscription for this session, which a reconnect must renew. */
-  watch(): void {
+  /** The client has a subscription for this session, which a reconnect must renew: of what comes behind `seq`. */
+  watch(seq: number): void {
     this.#watched = true;
+    this.#lastEvent = Math.max(this.#lastEvent, seq);
+  }
+
+  /** The client has opened it once more. */
+  reopened(params: WireParams<'session.open'>, opened: WireResult<'session.open'>): void {
+    this.#params = params;
+    this.opened = opened;
+    this.#seq = Math.max(this.#seq, opened.seq);
   }
 
   /** An event of this session came in. */
@@ -281,17 +292,24 @@ export class Session {
     this.#listeners.clear();
   }
 
-  /** On a new connection: takes the lease again and renews the subscription. A gap ends the session, not the client. */
-  async resume(connection: Connection): Promise<void> {
+  /**
+   * On a new connection: takes the lease again and renews the subscription. A gap ends the session, not the client.
+   * @returns where the journal ends, if that is before the last event seen: of a call that nobody acknowledged
+   */
+  async resume(connection: Connection): Promise<number | undefined> {
     try {
       const params = { ...this.#params, session: this.id, last_seq: this.#seq };
       this.opened = (await connection.call('session.open', params)).value as WireResult<'session.open'>;
       this.#seq = Math.max(this.#seq, this.opened.seq);
-      if (this.#watched) await subscribeFrom(connection, this.id, this.#lastEvent);
+      if (!this.#watched) return undefined;
+      const end = await subscribeFrom(connection, this.id, this.#lastEvent);
+      if (end !== undefined) this.#lastEvent = end;
+      return end;
     } catch (e) {
       if (!(e instanceof CuratedError) || e.retryable) throw e;
       this.#fault = e;
       this.#client.release(this.id);
+      return undefined;
     }
   }
 

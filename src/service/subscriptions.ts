@@ -25,28 +25,34 @@ async function subscribeOne(
   rooms: Rooms,
 ): Promise<{ seq: number }> {
   const actor = await rooms.registry.known(caller.tenant, p.session);
-  caller.subscriptions.get(p.session)?.();
   // Who listens to all sessions has each event of this one by that already.
   const send = (session: string, e: ProjectedEvent | Signal) => {
     if (!caller.subscriptions.has('*')) caller.notify(session, e);
   };
+  let ended = false;
+  const leave = () => {
+    ended = true;
+    actor.unsubscribe(send);
+  };
   const seq = await actor.subscribe(send, async (upTo) => {
-    if (p.from_seq === undefined) return;
-    if (p.from_seq > upTo + 1) {
+    if (p.from_seq !== undefined && p.from_seq > upTo + 1) {
       throw new CuratedError('SEQ_GAP', `the journal ends at seq ${upTo}`, {
         detail: { expected: upTo + 1 },
       });
     }
-    for await (const { event } of events(rooms.store, actor.key, p.from_seq, upTo)) {
-      caller.notify(p.session, project(event));
-    }
+    if (p.from_seq !== undefined)
+      for await (const { event } of events(rooms.store, actor.key, p.from_seq, upTo))
+        caller.notify(p.session, project(event));
+    // Not before: until here an older subscription of the caller tells what happens, and it stays where this one fails.
+    caller.subscriptions.get(p.session)?.();
+    const stays = caller.onEnd(leave);
+    caller.subscriptions.set(p.session, () => {
+      leave();
+      stays();
+    });
   });
-  const leave = () => actor.unsubscribe(send);
-  const stays = caller.onEnd(leave);
-  caller.subscriptions.set(p.session, () => {
-    leave();
-    stays();
-  });
+  // The connection is gone, or the next subscription was quicker than this line.
+  if (ended) leave();
   return { seq };
 }
 

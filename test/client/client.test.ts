@@ -13,6 +13,7 @@ import {
   type ConnectOptions,
   type CuratedEvent,
   connect,
+  type EventStream,
 } from '../../src/client/index.js';
 import { lockData } from '../../src/data-lock.js';
 import { CuratedError } from '../../src/errors.js';
@@ -49,6 +50,15 @@ async function cut(daemon: FakeDaemon, ...clients: Client[]): Promise<void> {
   const before = greeted();
   daemon.drop();
   await until(() => greeted() === before + clients.length && clients.every((c) => c.connected));
+}
+
+/** The seqs of a reader, as they come. */
+function reading(stream: EventStream): number[] {
+  const seqs: number[] = [];
+  void (async () => {
+    for await (const e of stream) seqs.push(e.seq);
+  })();
+  return seqs;
 }
 
 for (const subprotocol of ['curated.v1.json', 'curated.v1.msgpack'] as const)
@@ -445,6 +455,52 @@ test('events come once each and without a gap, over a reconnect too', async (t) 
   assert.deepEqual(read, [1, 2, 3, 4, 5]);
 });
 
+test('events from now on are those from now on, over a reconnect too, whoever else reads', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const watcher = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  for (const content of ['a', 'b', 'c']) await session.append([{ role: 'user', content }]);
+  const heard: number[] = [];
+  session.on('*', (e) => heard.push(e.seq));
+  const [own, whole, others] = await Promise.all([
+    session.events(),
+    session.events(1),
+    watcher.events('s').then(reading),
+  ]);
+  const [mine, all] = [reading(own), reading(whole)];
+  await until(() => all.length === 3);
+  const cutting = cut(daemon, client, watcher);
+  // Nobody is connected, and no reader from now on has seen an event yet.
+  daemon.emit('s', 'io.input');
+  await cutting;
+  daemon.emit('s', 'io.input');
+  await until(() => [heard, mine, others, all].every((seqs) => seqs.at(-1) === 5));
+  assert.deepEqual(
+    [heard, mine, others],
+    [
+      [4, 5],
+      [4, 5],
+      [4, 5],
+    ],
+  );
+  assert.deepEqual(all, [1, 2, 3, 4, 5]);
+});
+
+test('a session that is opened twice is one: who listens goes on listening', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const first = await client.session({ ...open, session: 's' });
+  const heard: number[] = [];
+  first.on('io.input', (e) => heard.push(e.seq));
+  const second = await client.session({ ...open, session: 's' });
+  assert.equal(second, first);
+  assert.equal(second.opened.resumed, true);
+  await cut(daemon, client);
+  await second.append([{ role: 'user', content: 'a' }]);
+  await until(() => heard.length === 1);
+});
+
 test('F41 a superseded session refuses further calls and is not taken back by a reconnect', async (t) => {
   const daemon = await daemonFor(t);
   const client = await clientFor(t, { home: daemon.home });
@@ -534,4 +590,81 @@ test('reconnecting can be given up, and can be off', async (t) => {
   await assert.rejects(patient.call('session.list', {}), { code: 'CLOSED' });
   await until(() => !strict.connected);
   await assert.rejects(strict.call('session.list', {}), { code: 'CONNECTION_LOST' });
+});
+
+test('a call that was given up before it was asked is not sent', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  const gone = AbortSignal.abort(new Error('changed my mind'));
+  await assert.rejects(session.append([{ role: 'user', content: 'a' }], { signal: gone }), {
+    message: 'changed my mind',
+  });
+  await client.call('session.list', {});
+  assert.deepEqual(
+    daemon.calls.map((c) => c.method),
+    ['initialize', 'session.open', 'session.list'],
+  );
+});
+
+test('a limit longer than a timer can hold is none', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home, timeoutMs: Number.POSITIVE_INFINITY });
+  await client.call('session.list', {});
+  await client.call('session.list', {}, { timeoutMs: 2 ** 31 });
+});
+
+test('a frame that the daemon would not take is refused here, and costs no connection', async (t) => {
+  const daemon = await daemonFor(t);
+  daemon.limits = { frame_bytes: 1_000 };
+  const client = await clientFor(t, {
+    home: daemon.home,
+    llm: async () => ({ text: 'x'.repeat(1_000), stop_reason: null }),
+  });
+  const session = await client.session({ ...open, session: 's' });
+  const other = session.append([{ role: 'user', content: 'beside' }]);
+  await assert.rejects(session.append([{ role: 'user', content: 'ä'.repeat(500) }]), (e: unknown) => {
+    assert.ok(e instanceof CuratedError && e.kind === 'LIMIT');
+    assert.match(e.message, /^session.append: 11\d\d bytes in a frame; the daemon takes 1000$/);
+    return true;
+  });
+  await other;
+  const asked = { session: 's', purpose: 'summary', system: '', messages: [{ role: 'user' }], max_tokens: 5 };
+  const refused = (await daemon.ask('llm.complete', asked)) as { data: { kind: string } };
+  assert.equal(refused.data.kind, 'LIMIT');
+  assert.equal(daemon.calls.filter((c) => c.method === 'initialize').length, 1);
+});
+
+test('calls that wait for the next daemon go out in the order they were asked', async (t) => {
+  const daemon = await daemonFor(t);
+  const client = await clientFor(t, { home: daemon.home });
+  const session = await client.session({ ...open, session: 's' });
+  let refused = 0;
+  // The first is refused as the daemon drains, the second meets its end.
+  daemon.before = (call) => {
+    if (call.method === 'session.append' && refused++ === 0) throw new CuratedError('DRAINING');
+  };
+  daemon.after = (call) => (call.method === 'session.append' && refused === 2 ? 'drop' : 'answer');
+  const first = session.append([{ role: 'user', content: 'first' }]);
+  const second = session.append([{ role: 'user', content: 'second' }]);
+  await Promise.all([first, second]);
+  const sent = daemon.calls.filter((c) => c.method === 'session.append').slice(2);
+  assert.deepEqual(
+    sent.map((c) => c.method === 'session.append' && c.params.messages[0]!.text.includes('first')),
+    [true, false],
+  );
+});
+
+test('a daemon that takes connections and answers nothing ends connect, and does not keep close', async (t) => {
+  const daemon = await daemonFor(t);
+  daemon.after = () => 'hold';
+  await assert.rejects(connect({ ...who, home: daemon.home, timeoutMs: 50 }), { code: 'TIMEOUT' });
+  daemon.after = () => 'answer';
+  const client = await connect({ ...who, home: daemon.home, reconnect: { minMs: 5, maxMs: 20 } });
+  daemon.after = () => 'hold';
+  daemon.drop();
+  const greeted = daemon.calls.length;
+  await until(() => daemon.calls.length > greeted);
+  await client.close();
+  await until(() => daemon.connections === 0);
 });

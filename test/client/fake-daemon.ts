@@ -35,6 +35,7 @@ export class FakeDaemon {
   readonly home: string;
   readonly paths: Paths;
   token = 'secret';
+  limits: Record<string, number> = {};
   readonly sessions = new Map<string, Stored>();
   /** Every call as it came in. */
   readonly calls: Call[] = [];
@@ -72,6 +73,10 @@ export class FakeDaemon {
       }),
     );
     return this;
+  }
+
+  get connections(): number {
+    return this.#peers.size;
   }
 
   /** Cuts all connections without a farewell. */
@@ -176,7 +181,7 @@ export class FakeDaemon {
         return {
           protocol: 1,
           server: { name: 'fake', version: '1' },
-          limits: {},
+          limits: this.limits,
           presets: [],
           capabilities: {},
         };
