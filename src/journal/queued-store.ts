@@ -5,7 +5,7 @@ import { Acknowledged, type Redo } from './acknowledged.js';
 import { Asked } from './asked.js';
 import type { CallName, EngineStats } from './engine.js';
 import { Failures } from './failures.js';
-import { type Gathered, Gathering } from './gathering.js';
+import { Gathering } from './gathering.js';
 import { type PackedRecords, packGroup, unpackError, unpackRecords } from './packed.js';
 import type { JournalRecord } from './record.js';
 import type { Batch, Reply } from './runner.js';
@@ -25,7 +25,7 @@ import {
   type SweepOptions,
   type SweepResult,
 } from './store.js';
-import { type Sent, UnderWay } from './under-way.js';
+import { type Sent, UnderWay, type Unlogged, unloggedOf } from './under-way.js';
 import { Waiters } from './waiters.js';
 
 /** Carries batches to the engine's thread, or runs them on this one. */
@@ -327,8 +327,8 @@ export class QueuedStore implements Store {
     this.#acknowledged?.gone();
     clearTimeout(this.#linger);
     this.#linger = undefined;
-    for (const { no, items } of this.#underWay.upTo(this.#next)) this.#lose(no, items, error);
-    this.#lose(this.#next, this.#gathering.take().items, error);
+    for (const { no, unlogged } of this.#underWay.upTo(this.#next)) this.#lose(no, unlogged, error);
+    this.#lose(this.#next, unloggedOf(this.#gathering.take().items), error);
     this.#waiters.rejectAll(error);
     this.#asked.rejectAll(error);
     this.#roomForAll();
@@ -341,12 +341,9 @@ export class QueuedStore implements Store {
     for (const resolve of waiters) resolve();
   }
 
-  #lose(no: number, items: Gathered['items'], error: CuratedError): void {
-    for (const item of items) {
-      // What is in the redo log is there again with the next thread.
-      if (item.op === 'append' && item.redo === undefined)
-        this.#failures.note(keyText(item.group.key), no, item.group.expectedSeq, error);
-    }
+  /** What is in the redo log is there again with the next thread; the rest is not. */
+  #lose(no: number, unlogged: readonly Unlogged[], error: CuratedError): void {
+    for (const { key, expectedSeq } of unlogged) this.#failures.note(keyText(key), no, expectedSeq, error);
   }
 
   /** A new thread serves the same store. What the old one left undone counts as lost; its callers have been told. */
@@ -434,12 +431,13 @@ export class QueuedStore implements Store {
     clearTimeout(this.#linger);
     this.#linger = undefined;
     const no = this.#next++;
-    const gathered = this.#gathering.take();
-    const items = this.#acknowledged?.leave(gathered.items) ?? gathered.items;
-    const batch: Batch = { no, sync: gathered.sync, items };
+    const { items: gathered, ...sums } = this.#gathering.take();
+    const items = this.#acknowledged?.leave(gathered) ?? gathered;
+    const batch: Batch = { no, sync: sums.sync, items };
     this.#underWay.push({
-      ...gathered,
+      ...sums,
       no,
+      unlogged: unloggedOf(gathered),
       at: this.#commitListener === undefined ? 0 : performance.now(),
       redo: this.#acknowledged?.written ?? 0,
     });

@@ -62,10 +62,10 @@ interface Envelope {
   json: string;
 }
 
-/** The text whose hash, after the previous hash and a line feed, is the record's hash. */
-function envelopeText(r: Envelope): string {
+/** The text whose hash, after the previous hash and a line feed, is the record's hash; up to the payload, behind which a brace ends it. */
+function envelopeHead(r: Envelope): string {
   const observed = r.observed === undefined ? '' : `,"observed":${r.observed}`;
-  return `{"seq":${r.seq},"ts":${r.ts},"type":${quote(r.type)},"ver":${r.ver},"turn":${r.turn}${observed},"payload":${r.json}}`;
+  return `{"seq":${r.seq},"ts":${r.ts},"type":${quote(r.type)},"ver":${r.ver},"turn":${r.turn}${observed},"payload":`;
 }
 
 const quoted = new Map<string, string>();
@@ -80,9 +80,23 @@ function quote(type: string): string {
   return text;
 }
 
+/** Payloads of more UTF-16 units, and of no more than this, are hashed from one room: no text is made of payload and envelope. */
+const LONG = 1024;
+const MOST = 32 * 1024;
+/** For what stands around the payload. */
+const AROUND = 1024;
+const room = Buffer.allocUnsafeSlow(AROUND + 3 * MOST);
+
 /** The hash a record must have after `prev`. */
 export function recordHash(prev: string, r: Envelope): string {
-  return sha256(`${prev}\n${envelopeText(r)}`);
+  const { json } = r;
+  const head = `${prev}\n${envelopeHead(r)}`;
+  if (json.length <= LONG || json.length > MOST || head.length * 3 >= AROUND)
+    return sha256(`${head}${json}}`);
+  let end = room.write(head, 0);
+  end += room.write(json, end);
+  end += room.write('}', end);
+  return sha256(room.subarray(0, end));
 }
 
 /**

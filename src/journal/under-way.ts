@@ -1,12 +1,29 @@
 // Batches that the engine has and has not answered yet, in the order of their numbers.
 import type { Gathered } from './gathering.js';
+import type { PackedGroup } from './packed.js';
 
-export interface Sent extends Gathered {
+/** Without its items: the engine has a copy of them, and theirs would be kept for as long as it works. */
+export interface Sent extends Omit<Gathered, 'items'> {
   readonly no: number;
+  /** Groups that are lost where the engine is. */
+  readonly unlogged: readonly Unlogged[];
   /** Milliseconds, monotonic. */
   readonly at: number;
   /** Number of the newest record in the redo log when it left; 0 for none. */
   readonly redo: number;
+}
+
+/** Where a group would stand that the redo log does not have. */
+export type Unlogged = Pick<PackedGroup, 'key' | 'expectedSeq'>;
+
+export function unloggedOf(items: Gathered['items']): Unlogged[] {
+  const out: Unlogged[] = [];
+  for (const item of items) {
+    if (item.op !== 'append' || item.redo !== undefined) continue;
+    const { key, expectedSeq } = item.group;
+    out.push({ key, expectedSeq });
+  }
+  return out;
 }
 
 export class UnderWay {

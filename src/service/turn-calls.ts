@@ -5,7 +5,7 @@ import type { PrepareParams } from '../session/commands/prepared.js';
 import { endTurn, type TurnEndRun } from '../session/commands/turn-end.js';
 import { onceMore } from '../session/condense/once-more.js';
 import { listing } from '../session/listing.js';
-import { newGateRun } from '../session/window/gate.js';
+import { type GateRun, newGateRun } from '../session/window/gate.js';
 import type { Handlers, Meter, Rooms } from './context.js';
 import { embedInputs, offerEmbedder } from './embed-inputs.js';
 import { heldCall } from './held-call.js';
@@ -20,18 +20,20 @@ export const TURN_CALLS: Handlers = {
     offerEmbedder(caller, actor, rooms);
     const began = rooms.clock.mono();
     const params: PrepareParams = p.hints === undefined ? p : { ...p, hintMap: hintMap(p.hints) };
-    const { result, trace } = await neverWorse(actor, rooms, 'llm.prepare', async (fault) => {
-      const run = newGateRun(actor.compactor);
-      if (fault !== undefined) run.fault = fault;
-      const result = await heldCall(caller, actor, rooms, {
+    let run!: GateRun;
+    const result = await neverWorse(actor, rooms, 'llm.prepare', (fault) => {
+      const tried = newGateRun(actor.compactor);
+      run = tried;
+      if (fault !== undefined) tried.fault = fault;
+      return heldCall(caller, actor, rooms, {
         method: 'llm.prepare',
         key: p.key,
         params: p,
-        run,
-        body: (draft) => prepare(actor.session, params, draft, run),
+        run: tried,
+        body: (draft) => prepare(actor.session, params, draft, tried),
       });
-      return { result, trace: run.trace };
     });
+    const { trace } = run;
     embedInputs(caller, actor, rooms);
     // An exempt request has no trace: it is nobody's curation.
     if (trace !== undefined) {

@@ -1,6 +1,7 @@
 // Who hears a session's events, and the events that wait until they are as safe as their call asked for.
 
 import type { Committed } from './commit.js';
+import type { SessionEvent } from './state/events.js';
 import { type ProjectedEvent, project, type Signal } from './state/project.js';
 
 export type Subscriber = (session: string, event: ProjectedEvent | Signal) => void;
@@ -12,7 +13,8 @@ export class Audience {
   readonly #watched: () => boolean;
   /** Most sessions have none. */
   #subscribers: Set<Subscriber> | undefined;
-  #waiting: Committed[] = [];
+  /** Without their records, whose texts nobody needs any more once the store has them. */
+  #waiting: SessionEvent[] = [];
 
   constructor(session: string, global: Subscriber, watched: () => boolean) {
     this.#session = session;
@@ -46,7 +48,7 @@ export class Audience {
 
   /** Events that are to be told once they are safe, in their order. */
   expect(committed: readonly Committed[]): void {
-    this.#waiting.push(...committed);
+    for (const { event } of committed) this.#waiting.push(event);
   }
 
   /** They were lost: nobody hears of them. */
@@ -57,11 +59,11 @@ export class Audience {
   /** Tells the events up to `seq`. */
   deliver(upTo: number): void {
     let n = 0;
-    while (n < this.#waiting.length && this.#waiting[n]!.event.seq <= upTo) n += 1;
+    while (n < this.#waiting.length && this.#waiting[n]!.seq <= upTo) n += 1;
     if (n === 0) return;
     const gone = this.#waiting.splice(0, n);
     if (this.#subscribers === undefined && !this.#watched()) return;
-    for (const { event } of gone) this.tell(project(event));
+    for (const event of gone) this.tell(project(event));
   }
 
   tell(event: ProjectedEvent | Signal): void {

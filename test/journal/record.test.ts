@@ -1,5 +1,6 @@
 // The hash chain and the blobs of payloads.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
@@ -58,6 +59,24 @@ test('J-1 the hash covers prev and the envelope text exactly', () => {
   const r = chain(GENESIS, { ...fields, payload: { a: 1 } });
   assert.equal(r.json, '{"a":1.0}');
   assert.equal(r.hash, recordHash('', fields));
+});
+
+test('J-1 the hash is that of the text, whatever the payload has and however long it is', () => {
+  const piece = fc.constantFrom('a', 'é', '漢', '\ud83d\ude00', '\ud800', '\\"', '\u0000');
+  const payload = fc
+    .tuple(fc.array(piece, { minLength: 1, maxLength: 5 }), fc.constantFrom(1, 200, 400, 8_000, 20_000))
+    .map(([pieces, times]) => JSON.stringify(pieces.join('').repeat(times)));
+  fc.assert(
+    fc.property(payload, fc.constantFrom('', 'f'.repeat(64)), fc.boolean(), (text, prev, observed) => {
+      for (const json of [text, text.replaceAll('\\ud800', '\ud800')]) {
+        const fields = { seq: 7, ts: 5, type: 'x"é', ver: 2, turn: 3, json, ...(observed && { observed }) };
+        const said = observed ? ',"observed":true' : '';
+        const whole = `${prev}\n{"seq":7,"ts":5,"type":"x\\"é","ver":2,"turn":3${said},"payload":${json}}`;
+        assert.equal(recordHash(prev, fields), createHash('sha256').update(whole).digest('hex'));
+      }
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test('J-10 detach and attach are inverse for every JSON value, lone surrogates and look-alike keys included', () => {

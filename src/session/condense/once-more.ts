@@ -4,11 +4,9 @@
 import { Unfit } from './apply.js';
 
 /** @param command is told whether it is run again */
-export async function onceMore<T>(command: (again: boolean) => Promise<T>): Promise<T> {
-  try {
-    return await command(false);
-  } catch (e) {
+export function onceMore<T>(command: (again: boolean) => Promise<T>): Promise<T> {
+  return command(false).catch((e: unknown) => {
     if (!(e instanceof Unfit)) throw e;
     return command(true);
-  }
+  });
 }
