@@ -4,7 +4,7 @@ import { count, delta, name, real, text, timestamp } from './values.js';
 import { SCHEMA_VERSION } from './vocabulary.js';
 
 /** Every curation payload carries its version; another one is an error (P-11). */
-const version = { _schema_version: z.literal(SCHEMA_VERSION) };
+export const version = { _schema_version: z.literal(SCHEMA_VERSION) };
 const section = z.strictObject({
   section_id: text.describe('<full plugin id>/<scope>'),
   kind: z.enum(['volatile', 'session']).describe('"static" is never emitted'),
@@ -40,6 +40,10 @@ export const EVENTS = {
       cleared_at_turn: count,
       reason: text,
       handle: text,
+      message: count.optional().describe('the stored message'),
+      path: text.optional().describe('what of it, as a JSON pointer'),
+      tokens_delta: delta.optional().describe('tokens after minus tokens before, exact'),
+      tokens_delta_estimate: delta.optional(),
     }),
   },
   'memory.tool_result_restored': {
@@ -172,7 +176,12 @@ export const EVENTS = {
   },
   'memory.compaction.failed': {
     summary: 'A compaction cycle ended without effect; the history is intact.',
-    payload: z.looseObject({ ...version, reason: text }),
+    payload: z.looseObject({
+      ...version,
+      reason: text,
+      detail: text.optional(),
+      view_tokens: count.optional(),
+    }),
   },
   Compacted: {
     summary: 'Tokens before and after a compaction.',

@@ -1,5 +1,6 @@
 // The door of the protocol room.
 export { type Codec, type CodecOptions, codecFor } from './codec.js';
+export { ENTRIES } from './entries.js';
 export {
   EVENTS,
   type EventHead,

@@ -1,6 +1,7 @@
 // The OpenRPC document that `rpc.discover` answers, made from the schemas that validate the frames. Pure.
 import { z } from 'zod';
 import { ERROR_KINDS } from '../errors.js';
+import { ENTRIES } from './entries.js';
 import { EVENTS, SIGNALS } from './events.js';
 import { METHODS, type MethodName } from './methods.js';
 import { scopeOf } from './scopes.js';
@@ -67,7 +68,7 @@ export function openRpcDocument(version: string): JsonSchema {
       'x-scope': scopeOf(name as MethodName),
     })),
     'x-server-requests': Object.entries(SERVER_REQUESTS).map(([name, row]) => method(name, row)),
-    'x-notifications': Object.entries({ ...EVENTS, ...SIGNALS }).map(([name, row]) =>
+    'x-notifications': Object.entries({ ...EVENTS, ...ENTRIES, ...SIGNALS }).map(([name, row]) =>
       notification(name, row),
     ),
     'x-errors': Object.entries(ERROR_KINDS).map(([kind, row]) => ({
