@@ -1,5 +1,6 @@
 // Where a history may be cut so that no call loses its result (L4-4, L4-5, NS-8), and what of a group stays together. Pure.
 
+import { REFERENCE } from '../providers/openai-responses/items.js';
 import type { Format, Reading } from '../providers/types.js';
 
 /** Messages `from` to `to` belong together: a call and its result, reasoning and the item it produced. */
@@ -12,7 +13,13 @@ export interface Span {
 export function spansOf(readings: readonly Reading[], format: Format): Span[] {
   const open = new Map<string, number[]>();
   const spans: Span[] = [];
+  /** First reference of the model's newest turn: it may stand for the call of an output that has none (Responses). */
+  let reference = -1;
   readings.forEach((reading, at) => {
+    if (reading.role === 'assistant') {
+      if (readings[at - 1]?.role !== 'assistant') reference = -1;
+      if (reference < 0 && reading.parts[0]?.type === REFERENCE) reference = at;
+    }
     for (const part of reading.parts) {
       const id = part.callId ?? '';
       if (part.kind === 'tool_call') {
@@ -24,6 +31,7 @@ export function spansOf(readings: readonly Reading[], format: Format): Span[] {
       } else if (part.kind === 'tool_result') {
         const call = open.get(id)?.shift();
         if (call !== undefined && call < at) spans.push({ from: call, to: at });
+        else if (call === undefined && reference >= 0) spans.push({ from: reference, to: at });
       } else if (format === 'openai-responses' && part.kind === 'thinking' && at + 1 < readings.length)
         spans.push({ from: at, to: at + 1 });
     }

@@ -74,20 +74,40 @@ function removeItems(history: readonly HistoryMessage[], parts: readonly PlacedP
     for (let before = at - 1; !follower && isReasoning(before); before--) gone.add(before);
   }
   const edits: DocEdit[] = [];
-  for (const at of [...gone].sort((a, b) => a - b)) {
-    edits.push({ op: 'drop', at });
-    if (!isReasoning(at) || gone.has(at + 1)) continue;
-    const next = history[at + 1];
-    const value = next?.native.value;
-    if (
-      next?.reading.parts[0]?.kind === 'tool_call' &&
-      isObject(value) &&
-      'call_id' in value &&
-      'id' in value
-    )
-      edits.push({ at: at + 1, op: 'remove', path: ['id'] });
+  for (const at of [...gone].sort((a, b) => b - a)) {
+    const next = at + 1;
+    if (isReasoning(at) && !gone.has(next) && history[next]?.reading.role === 'assistant') {
+      const release = releaseOf(history[next]!);
+      // Reasoning before what cannot do without its id stays, and so does what stands before it.
+      if (release === undefined) {
+        for (let kept = at; gone.has(kept) && isReasoning(kept); kept--) gone.delete(kept);
+        continue;
+      }
+      edits.push(...release.map((e) => ({ at: next, ...e })));
+    }
+    if (gone.has(at)) edits.push({ op: 'drop', at });
   }
-  return edits;
+  return edits.reverse();
+}
+
+/** Does reasoning have to stay for the item that it produced (PV-R3)? */
+export function isNeeded(format: Format, history: readonly HistoryMessage[], at: number): boolean {
+  const next = history[at + 1];
+  if (format !== 'openai-responses' || next?.reading.role !== 'assistant') return false;
+  return releaseOf(next) === undefined;
+}
+
+/**
+ * What makes an item independent of the reasoning before it (PV-R4): without the `id` that refers to it. Undefined where the item is
+ * known by its `id` alone: a hosted tool's call, a reference, and what may come.
+ */
+export function releaseOf({ native: { value }, reading }: HistoryMessage): TextEdit[] | undefined {
+  const [part] = reading.parts;
+  const isMessage = isObject(value) && typeof value['role'] === 'string';
+  const isOther = isMessage || part?.type === 'reasoning' || part?.kind === 'tool_call';
+  if (!isOther) return isObject(value) && 'id' in value ? undefined : [];
+  const isBound = isMessage || (isObject(value) && 'call_id' in value);
+  return isBound && 'id' in value ? [{ op: 'remove', path: ['id'] }] : [];
 }
 
 /** Thinking parts of one message. */

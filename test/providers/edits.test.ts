@@ -191,3 +191,23 @@ test('PV-G the table of legal edits: conditions decide where they are known', ()
     for (const kind of ['open-round', 'rewrite-thinking', 'edit-system'] as const)
       assert.equal(legal(kind, cls).answer, 'no');
 });
+
+test('PV-R3 PV-R4 a message whose reasoning goes loses its id; reasoning before what is known by its id alone stays', () => {
+  const thought = (id: string) => ({ type: 'reasoning', id, summary: [] });
+  const said = { type: 'message', id: 'msg_1', role: 'assistant', content: 'x' };
+  const hosted = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
+  const messages = [
+    { type: 'message', role: 'user', content: 'hi' },
+    thought('rs_1'),
+    said,
+    thought('rs_2'),
+    thought('rs_3'),
+    hosted,
+    said,
+  ];
+  const history = historyFor('openai-responses', messages);
+  const all = history.flatMap((m, at) => thinkingOf(at, m));
+  const out = applied('openai-responses', messages, removeParts('openai-responses', history, all));
+  const { id: _, ...bare } = said;
+  assert.deepEqual(out.messages, [messages[0], bare, ...messages.slice(3)]);
+});

@@ -141,3 +141,40 @@ test('PV-S5 PV-S7 F32 calls that go out one by one have plain contents where a t
     ['go', 'look', 'ok', '', 'ok'],
   );
 });
+
+test('PV-R1 PV-R6 F32 an output whose call a reference may stand for is the host’s, once; behind the next turn it is an orphan', () => {
+  const model = 'gpt-5.4';
+  const asked = { role: 'user', content: 'go' };
+  const output = (call_id: string) => ({ type: 'function_call_output', call_id, output: `told ${call_id}` });
+  const fine = [asked, { type: 'item_reference', id: 'fc_1' }, output('c1')];
+  assert.deepEqual(mend('openai-responses', model, fine).rules, []);
+  assert.deepEqual(mend('openai-responses', model, [...fine, output('c1')]).rules, ['PV-R1']);
+  const later = [...fine, { role: 'assistant', content: 'ok' }, output('c2')];
+  assert.deepEqual(mend('openai-responses', model, later).rules, ['PV-R1']);
+  assert.deepEqual(mend('openai-responses', model, [asked, output('c1')]).rules, ['PV-R1']);
+  // Step by step: the reference was sent before its output came.
+  assert.deepEqual(mend('openai-responses', model, fine, { from: 2 }).rules, []);
+});
+
+test('PV-R1 F32 a search for tools that the client makes is paired, one that the provider makes is its own', () => {
+  const call = { type: 'tool_search_call', call_id: 't1', execution: 'client', arguments: {} };
+  const output = { type: 'tool_search_output', call_id: 't1', execution: 'client', tools: [] };
+  const hosted = { type: 'tool_search_call', call_id: null, execution: 'server', arguments: {} };
+  const asked = { role: 'user', content: 'go' };
+  const model = 'gpt-5.4';
+  assert.deepEqual(mend('openai-responses', model, [asked, call, output]).rules, []);
+  assert.deepEqual(mend('openai-responses', model, [asked, output]).rules, ['PV-R1']);
+  const both = [asked, hosted, { ...hosted, type: 'tool_search_output', tools: [] }, asked];
+  assert.deepEqual(mend('openai-responses', model, both).rules, []);
+});
+
+test('PV-A18 PV-C5 F32 a lone surrogate in a key of the arguments is mended like one in a value', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"\\ud800":1,"b":"x"}' } };
+  const { out } = mend('openai-chat', 'gpt-5.4', [
+    { role: 'user', content: 'go' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'c1', content: 'ok' },
+  ]);
+  const [mended] = out[1]!['tool_calls'] as (typeof call)[];
+  assert.equal(mended!.function.arguments, '{"\ufffd":1,"b":"x"}');
+});

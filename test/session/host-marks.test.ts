@@ -92,6 +92,23 @@ test('PV-A40 a mark for an hour behind one for minutes becomes one for minutes; 
   assert.deepEqual(checkRequest(late.request, RULES), []);
 });
 
+test('PV-A38 PV-A40 a mark gives way also where the durable block stands beside it', async () => {
+  const d = new BenchDaemon();
+  const system = [{ type: 'text', text: 'S', cache_control: MINUTES }];
+  await open(d, [CLEAR], { model: 'claude-sonnet-4-5', system });
+  await d.call('durable.set_todos', { session: S, items: ['first'] });
+  const late = await prepare(d, [marked('a', HOUR)]);
+  assert.deepEqual(marksIn(late.request), ['S 5m', 'a 5m']);
+  const more = ['b', 'c', 'd'].flatMap((text) => [assistant('ok'), marked(text)]);
+  await prepare(d, more.slice(0, 3));
+  await d.call('durable.set_todos', { session: S, items: ['second'] });
+  const { request } = await prepare(d, more.slice(3));
+  assert.deepEqual(checkRequest(request, RULES), []);
+  assert.deepEqual(marksIn(request), ['S 5m', 'b 5m', 'c 5m', 'd 5m']);
+  const told = (await journal(d, 'session.repaired')).map((e) => e['rule']);
+  assert.deepEqual(told, ['PV-A40', 'PV-A38'], 'each mark is told once');
+});
+
 test('PV-A38 PV-A39 a mark inside a result that was cleared is no mark any more', async () => {
   const d = new BenchDaemon();
   await open(d, [CLEAR], {

@@ -189,3 +189,20 @@ test('PV-A45 P-5 a list that names no tool: what is only passed on keeps it and 
     assert.equal('tools' in request, format === 'anthropic');
   }
 });
+
+test('PV-A38 PV-A40 cache marks of system and tools that no provider takes are refused at the door: they are not ours to take out', async () => {
+  const d = new BenchDaemon();
+  const opening = { session: 's', format: 'anthropic', model: MODEL['anthropic'], preset: 'balanced' };
+  const mark = (ttl?: string) => ({ cache_control: { type: 'ephemeral', ...(ttl ? { ttl } : {}) } });
+  const says = (text: string, more: Json) => ({ type: 'text', text, ...more });
+  const tools = [tool('anthropic', 'a', mark())];
+  await assert.rejects(
+    d.call('session.open', { ...opening, tools, system: [says('S', mark('1h'))] }),
+    refusedAt('/system/0'),
+  );
+  const five = ['1', '2', '3', '4', '5'].map((text) => says(text, mark()));
+  await assert.rejects(d.call('session.open', { ...opening, system: five }), refusedAt('/system/4'));
+  await d.call('session.open', { ...opening, tools, system: five.slice(0, 3) });
+  const { request } = await d.call('llm.prepare', { session: 's', append: [user('go')] });
+  assert.deepEqual(request.system, five.slice(0, 3));
+});

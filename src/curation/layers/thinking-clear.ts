@@ -2,7 +2,7 @@
 // of the open round (PV-A22 to A26). The legal table decides whether the model's class allows it at all.
 
 import { pointer, sliceIn } from '../../json/index.js';
-import { removeParts, thinkingOf } from '../../providers/edits.js';
+import { isNeeded, removeParts, thinkingOf } from '../../providers/edits.js';
 import { legal } from '../../providers/legal.js';
 import { planned } from '../decisions.js';
 import { handleOf } from '../handle.js';
@@ -80,7 +80,7 @@ export class ThinkingClear implements Layer {
   }
 
   #isGone(survey: Survey, at: number): boolean {
-    if (survey.isDropped(at)) return true;
+    if (survey.isDropped(at) || isNeeded(survey.spec.format, survey.messages, at)) return true;
     return thinkingOf(at, survey.messages[at]!).every(({ part }) =>
       survey.isEditedAt(at, pointer(part.path)),
     );

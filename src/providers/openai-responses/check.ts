@@ -4,7 +4,7 @@ import { checkArguments, checkParts, hintKeys } from '../openai-chat/check.js';
 import { ROLES } from '../roles.js';
 import type { Native, Violation } from '../types.js';
 import { isObject, type Json, loneStrings, member, str } from '../values.js';
-import { callType, outputType } from './items.js';
+import { callOf, outputOf } from './items.js';
 
 type Add = (rule: string, path: Path, text: string) => void;
 
@@ -38,13 +38,13 @@ export function checkItem(message: Native, index?: number): Violation[] {
 }
 
 function checkPair(value: Json, type: string, add: Add): void {
-  const call = callType(type);
+  const call = callOf(value);
   if (call !== undefined && !str(value, call.callKey))
     add('PV-R2', [call.callKey], `a ${type} is paired by its ${call.callKey}`);
   const named = type === 'function_call' || type === 'custom_tool_call';
   if (named && !str(value, 'name')) add('PV-R10', ['name'], 'a call names its tool');
   if (type === 'function_call') checkArguments(member(value, 'arguments'), 'PV-R10', ['arguments'], add);
-  const output = outputType(type);
+  const output = outputOf(value);
   if (output === undefined) return;
   if (!str(value, output.outputKey) && !str(value, 'call_id'))
     add('PV-R2', [output.outputKey], `a ${type} is paired by its ${output.outputKey}`);

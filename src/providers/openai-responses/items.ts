@@ -1,5 +1,7 @@
 // The item types of the Responses API: who wrote them, and which pair with which.
 
+import { str } from '../values.js';
+
 interface CallType {
   /** Type of the item that answers it. */
   output: string;
@@ -53,6 +55,12 @@ export const CALLS: Readonly<Record<string, CallType>> = {
     outputKey: 'approval_request_id',
     clearable: false,
   },
+  tool_search_call: {
+    output: 'tool_search_output',
+    callKey: 'call_id',
+    outputKey: 'call_id',
+    clearable: false,
+  },
 };
 
 /** The same table by the type of the answer. */
@@ -60,13 +68,29 @@ export const OUTPUTS: Readonly<Record<string, CallType & { call: string }>> = Ob
   Object.entries(CALLS).map(([call, row]) => [row.output, { ...row, call }]),
 );
 
-export function callType(type: string | undefined): CallType | undefined {
-  return type !== undefined && Object.hasOwn(CALLS, type) ? CALLS[type] : undefined;
-}
-
 export function outputType(type: string | undefined): (CallType & { call: string }) | undefined {
   return type !== undefined && Object.hasOwn(OUTPUTS, type) ? OUTPUTS[type] : undefined;
 }
+
+/** The call that an item is, if it is one. */
+export function callOf(item: unknown): CallType | undefined {
+  const type = str(item, 'type');
+  return type !== undefined && Object.hasOwn(CALLS, type) && !isHosted(item, type) ? CALLS[type] : undefined;
+}
+
+/** The answer that an item is, if it is one. */
+export function outputOf(item: unknown): (CallType & { call: string }) | undefined {
+  const type = str(item, 'type');
+  return type === undefined || isHosted(item, type) ? undefined : outputType(type);
+}
+
+/** A search for tools that the provider makes itself has no `call_id`, and both of its items are the provider's. */
+function isHosted(item: unknown, type: string): boolean {
+  return type.startsWith('tool_search_') && str(item, 'call_id') === undefined;
+}
+
+/** A reference may stand for any stored item: whether it is a call, and which, only the provider knows. */
+export const REFERENCE = 'item_reference';
 
 /** Does an item of type `output` answer one of type `call`? Hosts answer a local shell call like a function as well, and are not refused. */
 export function isAnswer(output: string | undefined, call: string): boolean {

@@ -4,7 +4,7 @@ import { parsedArgs } from '../arguments.js';
 import { isMarked, readContent } from '../openai-chat/read.js';
 import type { Native, Part, Reading } from '../types.js';
 import { isObject, itemsAt, type Json, jsonOf, member, str, utf8Bytes } from '../values.js';
-import { callType, outputType } from './items.js';
+import { callOf, outputOf } from './items.js';
 
 export function readItem(message: Native): Reading {
   const value = message.value;
@@ -22,7 +22,7 @@ export function readItem(message: Native): Reading {
   const type = str(value, 'type') ?? (str(value, 'role') === undefined ? undefined : 'message');
   if (type === 'message') return readMessage(value);
   if (type === 'reasoning') return readReasoning(value);
-  const call = callType(type);
+  const call = callOf(value);
   if (call !== undefined) {
     // Without an id a call is known by its place alone, and so is its output.
     const callId = str(value, call.callKey) ?? '';
@@ -35,7 +35,7 @@ export function readItem(message: Native): Reading {
     };
     return { role: 'assistant', parts: [withArgs(part, value, call.args)], ownText: '', marks: [] };
   }
-  const output = outputType(type);
+  const output = outputOf(value);
   if (output !== undefined) {
     const callId = str(value, output.outputKey) ?? str(value, 'call_id') ?? '';
     return readOutput(message, value, type!, callId, output.clearable);

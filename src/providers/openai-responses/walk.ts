@@ -1,7 +1,7 @@
 // Rules over the sequence of Responses items: pairs, and reasoning with what it produced.
 import type { Native, Profile, Reading, RuleWalk, Violation } from '../types.js';
 import { str } from '../values.js';
-import { isAnswer } from './items.js';
+import { isAnswer, REFERENCE } from './items.js';
 
 interface OpenCall {
   index: number;
@@ -15,6 +15,9 @@ export class ResponsesWalk implements RuleWalk {
   #count = 0;
   /** Index of a reasoning item that waits for the item it produced; -1 = none. */
   #reasoning = -1;
+  /** The newest model turn holds references, and whether an item of it was the last. */
+  #refers = false;
+  #inTurn = false;
 
   constructor(profile: Profile) {
     this.#profile = profile;
@@ -25,6 +28,10 @@ export class ResponsesWalk implements RuleWalk {
     const add: Add = (rule, message, at = index) => out.push({ rule, path: `/messages/${at}`, message });
     this.#count++;
     const type = r.parts[0]?.type;
+    if (r.role === 'assistant') {
+      this.#refers = (this.#inTurn && this.#refers) || type === REFERENCE;
+    }
+    this.#inTurn = r.role === 'assistant';
     if (type === 'reasoning') this.#reasoningItem(m, index, add);
     else {
       if (this.#reasoning >= 0 && (r.role !== 'assistant' || type === 'compaction'))
@@ -35,7 +42,7 @@ export class ResponsesWalk implements RuleWalk {
       if (part.kind === 'tool_call') this.#call(part.callId!, part.type!, index, add);
       else if (part.kind === 'tool_result') this.#output(part.callId!, part.type, add);
     }
-    if (type === 'item_reference' && this.#profile.store === false)
+    if (type === REFERENCE && this.#profile.store === false)
       add('PV-R6', 'items are not persisted when store is false');
     return out;
   }
@@ -65,7 +72,10 @@ export class ResponsesWalk implements RuleWalk {
 
   #output(id: string, type: string | undefined, add: Add): void {
     const open = this.#open.get(id);
-    if (open === undefined || !isAnswer(type, open.type)) add('PV-R1', `no tool call found for output ${id}`);
+    // The call may be one that a reference stands for.
+    if (open === undefined && this.#refers && !this.#ids.has(id)) this.#ids.add(id);
+    else if (open === undefined || !isAnswer(type, open.type))
+      add('PV-R1', `no tool call found for output ${id}`);
     else this.#open.delete(id);
   }
 }

@@ -43,8 +43,11 @@ export function mendedArguments(argsText: string): string | undefined {
     const kept = wellFormed(argsText);
     return /\S/.test(kept) ? JSON.stringify({ invalid_arguments: kept }) : '{}';
   }
-  const lone = loneStrings(argsText, parsedArgs(argsText)).filter((l) => !l.isKey);
+  const value = parsedArgs(argsText);
+  const lone = loneStrings(argsText, value);
   if (lone.length === 0) return undefined;
+  // Keys have no path of their own: the whole is written anew.
+  if (lone.some((l) => l.isKey)) return wellFormedJson(value);
   return applyEdits(
     argsText,
     lone.map((l) => ({ op: 'set', path: l.path, json: JSON.stringify(wellFormed(l.value)) })),

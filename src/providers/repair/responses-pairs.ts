@@ -1,7 +1,8 @@
 // Calls, outputs and reasoning of Responses items brought together. An output may stand anywhere behind its call.
 
 import type { TextEdit } from '../../json/index.js';
-import { CALLS, isAnswer, outputType } from '../openai-responses/items.js';
+import { releaseOf } from '../edits.js';
+import { CALLS, isAnswer, outputType, REFERENCE } from '../openai-responses/items.js';
 import type { DocEdit, Part, Profile } from '../types.js';
 import { jsonOf, member, str } from '../values.js';
 import {
@@ -42,6 +43,9 @@ class Pairs {
   /** Outputs that answer no call by their id, by model turn and type of their call. */
   readonly #loose = new Map<string, ResultSlot[]>();
   #round = 0;
+  /** The model turn holds references, and outputs that answer what one of them stands for. */
+  #refers = false;
+  readonly #referred = new Set<string>();
 
   /** Where each call id first stands in the history. */
   readonly #first: ReadonlyMap<string, number>;
@@ -58,7 +62,11 @@ class Pairs {
     for (let at = this.#start(); at < history.length; at++) {
       const { role, parts } = history[at]!.reading;
       const [part] = parts;
-      if (role === 'assistant' && history[at - 1]?.reading.role !== 'assistant') this.#round++;
+      if (role === 'assistant' && history[at - 1]?.reading.role !== 'assistant') {
+        this.#round++;
+        this.#refers = false;
+      }
+      if (part?.type === REFERENCE && !this.#dropped.has(at)) this.#refers = true;
       if (part?.kind === 'tool_call') this.#call(at, part);
       else if (part?.kind === 'tool_result') this.#output(at, part);
     }
@@ -99,12 +107,18 @@ class Pairs {
     const settled =
       call !== undefined && call.at < this.#draft.from && at >= this.#draft.from && !this.#waits();
     if (call !== undefined && !settled) call.outputs.push({ at, part });
+    else if (this.#isReferred(part.callId!)) this.#referred.add(part.callId!);
     else {
       const key = `${this.#round} ${outputType(part.type)!.call}`;
       const same = this.#loose.get(key);
       if (same === undefined) this.#loose.set(key, [{ at, part }]);
       else same.push({ at, part });
     }
+  }
+
+  /** May the call be one that a reference of this model turn stands for? Each is answered once. */
+  #isReferred(id: string): boolean {
+    return this.#refers && id !== '' && !this.#first.has(id) && !this.#referred.has(id);
   }
 
   /** Calls and outputs of one model turn that answer each other by their place, type by type. Gives the outputs that answer none. */
@@ -250,17 +264,14 @@ class Pairs {
     if (!this.#dropped.has(at) || history[at]!.reading.parts[0]?.type !== 'reasoning') return;
     let next = at + 1;
     while (this.#dropped.has(next)) next++;
-    const { reading, native } = history[next] ?? {};
-    if (
-      reading?.parts[0]?.kind !== 'tool_call' ||
-      !(str(native!.value, 'call_id') && str(native!.value, 'id'))
-    )
-      return;
+    const item = history[next];
+    const release = item?.reading.role === 'assistant' ? (releaseOf(item) ?? []) : [];
+    const callId = item?.reading.parts[0]?.callId;
     this.#draft.add({
-      what: 'a call without the reasoning before it lost the id that refers to it',
+      what: 'an item without the reasoning before it lost the id that refers to it',
       rule: 'PV-R4',
-      callId: reading.parts[0].callId!,
-      edits: [{ at: next, op: 'remove', path: ['id'] }],
+      ...(callId === undefined ? {} : { callId }),
+      edits: release.map((e) => ({ at: next, ...e })),
     });
   }
 }

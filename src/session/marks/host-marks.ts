@@ -3,7 +3,7 @@
 // this changes no prefix; each mark that goes is told (PV-A38, PV-A40).
 
 import type { LedgerEdit } from '../../curation/decisions.js';
-import type { Path } from '../../json/index.js';
+import { type Path, pointer } from '../../json/index.js';
 import { type Mark, marksOf } from '../../providers/marks.js';
 import { isObject, itemsAt, member, str } from '../../providers/values.js';
 import type { Draft } from '../commit.js';
@@ -98,11 +98,14 @@ function tell(
 function removable({ state }: Session, at: number): Placed[] {
   const { native, reading } = state.messages[at]!;
   const edits = state.ledger.editsOf(at);
+  // What is put beside a block leaves it as it is.
   const touched = (path: Path) =>
-    edits.some((e) => e.op !== 'drop' && e.op !== 'insert' && holds(e.path, path));
+    edits.some((e) => (e.op === 'set' || e.op === 'remove') && holds(e.path, path));
+  const shortened = (m: Mark) =>
+    edits.some((e) => e.op === 'remove' && pointer(e.path) === pointer([...m.path, m.key, 'ttl']));
   return marksOf(native, reading)
     .filter((m) => !touched([...m.path, m.key]))
-    .map((m) => ({ ...m, at }));
+    .map((m) => ({ ...m, at, ...(shortened(m) ? { ttl: '5m' as const } : {}) }));
 }
 
 function holds(outer: Path, inner: Path): boolean {
