@@ -58,6 +58,8 @@ export function extract(
   const used = count(parts.join('\n\n'));
   const names = identifierLine(messages, parts.join('\n'), budget - used - 12, count);
   if (names !== '') parts.push(`Files and identifiers in use:\n${names}`);
+  // No cue word, in no language that we know, and no name: an empty summary is none, and the request would not fit.
+  if (parts.length === 0) parts.push(workLines(messages, budget, count));
   const kinds = chosen.filter((c) => c.lines.length > 0).map((c) => c.s.kind as string);
   if (names !== '') kinds.push('technical_detail');
   return { text: wellFormed(framed(parts.join('\n\n'))), kinds: [...new Set(kinds)] };
@@ -117,6 +119,27 @@ function lastWords(messages: readonly SourceMessage[]): Section['lines'] {
   return sentencesOf(last.text)
     .slice(0, 3)
     .map((text, i) => ({ text: `- ${clip(text)}`, order: last.at + i / 10, worth: 9 - i }));
+}
+
+/** Tools that are named, at most. */
+const TOOLS_NAMED = 8;
+
+/** What can be said of any conversation: how long it was, which tools were called how often, and how it ended. */
+function workLines(
+  messages: readonly SourceMessage[],
+  budget: number,
+  count: (text: string) => number,
+): string {
+  const calls = new Map<string, number>();
+  for (const { tool } of messages.flatMap((m) => m.calls)) calls.set(tool, (calls.get(tool) ?? 0) + 1);
+  let text = `${messages.length} messages without a decision or a name of note.`;
+  const add = (more: string): void => {
+    if (count(text + more) <= budget) text += more;
+  };
+  const most = [...calls].sort((a, b) => b[1] - a[1]).slice(0, TOOLS_NAMED);
+  for (const [tool, n] of most) add(` Called: ${clip(tool, 64)} (${n}).`);
+  for (const { text: line } of lastWords(messages)) add(`\n${line}`);
+  return text;
 }
 
 /** Candidates whose score is looked at, at most: a list is read by a model, not by a machine. */

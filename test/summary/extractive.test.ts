@@ -31,6 +31,32 @@ test('L4-7 decisions with their alternatives, reasons, errors with their end, ne
   for (const kind of ['decision', 'error', 'next_step']) assert.ok(kinds.includes(kind), kind);
 });
 
+test('L4-13 no conversation is summarised as nothing: one without a cue word or a name is told in numbers and last words', () => {
+  const plain = [
+    said(0, 'user', 'schreib mir ein gedicht über den herbst'),
+    said(1, 'assistant', 'der wind geht leise durch das laub und alles wird still'),
+    ...called(2, 'wetter', {}, 'sonnig und kalt'),
+    ...called(4, 'wetter', {}, 'wolkig'),
+  ];
+  // Where the last words have no room among the sections, they still have what is left.
+  const { text } = extract(plain, 60, count);
+  assert.match(text, /^6 messages.*wetter \(2\).*\n- der wind geht/);
+  assert.ok(count(text) <= 60);
+  assert.match(extract(plain, 25, count).text, /^6 messages.*wetter \(2\)\.$/);
+  const short = fc.array(fc.constantFrom('go', 'ok', '…', 'あ', 'lorem ipsum dolor'), { maxLength: 40 });
+  fc.assert(
+    fc.property(
+      fc.array(short, { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 40, max: 600 }),
+      (texts, budget) => {
+        const messages = texts.map((t, i) => said(i, i % 2 === 0 ? 'user' : 'assistant', t.join(' ')));
+        assert.notEqual(extract(messages, budget, count).text, '');
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
 test('L4-13 the built-in summary keeps to its budget and is the same each time', () => {
   const words = fc.constantFrom(
     'because',
