@@ -122,6 +122,19 @@ const REASONS: Record<string, string> = {
   shaped: 'shortened before its first send',
 };
 
+/** What made an edit worth its price then: what the cache loses by it once, and what each further request saves. */
+function whyNow(pass: CuratedEvent): string[] {
+  if (pass['cache_invalidates'] !== true) return [];
+  if (pass['saves_per_request'] === undefined) return ['the request had to become smaller, whatever it cost'];
+  const lost = short(Number(pass['recache_tokens'] ?? 0));
+  const saves = short(Number(pass['saves_per_request'] ?? 0));
+  const after = Math.ceil(Number(pass['break_even_requests'] ?? 0));
+  return [
+    `loses the cache of ${lost} tokens once, saves the price of ${saves} input tokens a request: ` +
+      `${after === 0 ? 'paid back at once' : `paid back after ${counted(after, 'request')}`}`,
+  ];
+}
+
 class Turns {
   readonly cleared: CuratedEvent[] = [];
   readonly #turns: Turn[] = [];
@@ -165,6 +178,7 @@ class Turns {
       `  ${paint.dim(`request ${String(s.request).padStart(2)}`)}  cleared ${paint.bold(counted(s.cleared.length, 'result'))} (${bytes(total)}): ` +
         `the prompt has ${short(curated)} tokens in place of ${short(off)}`,
     );
+    for (const line of s.passes.flatMap(whyNow)) say(`              ${line}`);
     const shown = [...s.cleared].sort((a, b) => size(b) - size(a)).slice(0, 3);
     for (const e of shown) {
       const reason = String(e['reason']);

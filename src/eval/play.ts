@@ -42,6 +42,8 @@ export interface Step {
   cost: { off: number | undefined; curated: number | undefined };
   /** `memory.tool_result_cleared` since the request before. */
   cleared: readonly CuratedEvent[];
+  /** `memory.curated` since then: what each pass cost the cache, and what it saves. */
+  passes: readonly CuratedEvent[];
   prepared: Prepared;
 }
 
@@ -80,6 +82,7 @@ class Player {
   #stored: string[] = [];
   #envelopes: Envelope[] = [];
   #clearedNow: CuratedEvent[] = [];
+  #passesNow: CuratedEvent[] = [];
   readonly #handles = new Map<string, CuratedEvent>();
   #usage: Record<string, unknown> | undefined;
 
@@ -111,6 +114,7 @@ class Player {
       ...(config === undefined ? {} : { config }),
     });
     this.#session.on('memory.tool_result_cleared', (e) => this.#cleared(e));
+    this.#session.on('memory.curated', (e) => this.#passesNow.push(e));
     await this.#session.subscribed;
     for (const [i, round] of this.#rounds.entries()) await this.#playRound(round, i);
     if (this.#rounds.length > 0) await this.#endTurn(true);
@@ -154,8 +158,10 @@ class Player {
     this.#figures.tokens.off += off.tokens;
     this.#figures.tokens.curated += curated.tokens;
     const cleared = this.#clearedNow;
+    const passes = this.#passesNow;
     this.#envelopes = [];
     this.#clearedNow = [];
+    this.#passesNow = [];
     await this.#o.onStep?.({
       session: this.#session,
       request: this.#bills.off.requests,
@@ -164,6 +170,7 @@ class Player {
       tokens: { off: off.tokens, curated: curated.tokens },
       cost: { off: this.#bills.off.cost, curated: this.#bills.curated.cost },
       cleared,
+      passes,
       prepared,
     });
   }

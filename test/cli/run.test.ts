@@ -104,6 +104,7 @@ test('demo runs by itself and ends with a recall and a replay that hold', async 
   for (const expected of [
     /Turn 4/,
     /cleared \d+ results/,
+    /loses the cache of \S+ tokens once, saves the price of \S+ input tokens a request: paid back after \d+ requests?/,
     /recall\.get \w+: .* the original bytes/,
     /rebuilt from the journal alone: all/,
     /no violation/,
