@@ -1,8 +1,9 @@
 // With what a daemon's Node is started, where we start it.
 
 /**
- * The young generation's half may grow to 32 MB (Node's own: 16). With hundreds of busy sessions most of what a turn makes is not garbage
- * yet when the smaller one is full, and is copied for nothing. It grows under load alone: an idle daemon is as small as before.
+ * The young generation's half may grow to 32 MB, as it does by itself in newer versions of Node (in 20: 16). With hundreds of busy
+ * sessions most of what a turn makes is not garbage yet when the smaller one is full, and is copied for nothing. It grows under load
+ * alone: an idle daemon is as small as before.
  */
 const YOUNG = '--max-semi-space-size';
 const YOUNG_MB = 32;
