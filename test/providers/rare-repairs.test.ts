@@ -149,6 +149,7 @@ test('PV-R1 PV-R6 F32 an output whose call a reference may stand for is the host
   const fine = [asked, { type: 'item_reference', id: 'fc_1' }, output('c1')];
   assert.deepEqual(mend('openai-responses', model, fine).rules, []);
   assert.deepEqual(mend('openai-responses', model, [...fine, output('c1')]).rules, ['PV-R1']);
+  assert.deepEqual(mend('openai-responses', model, [...fine, output('c2')]).rules, ['PV-R1'], 'one each');
   const later = [...fine, { role: 'assistant', content: 'ok' }, output('c2')];
   assert.deepEqual(mend('openai-responses', model, later).rules, ['PV-R1']);
   assert.deepEqual(mend('openai-responses', model, [asked, output('c1')]).rules, ['PV-R1']);

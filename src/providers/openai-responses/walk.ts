@@ -15,8 +15,8 @@ export class ResponsesWalk implements RuleWalk {
   #count = 0;
   /** Index of a reasoning item that waits for the item it produced; -1 = none. */
   #reasoning = -1;
-  /** The newest model turn holds references, and whether an item of it was the last. */
-  #refers = false;
+  /** References of the newest model turn that no output has answered, and whether an item of it was the last. */
+  #references = 0;
   #inTurn = false;
 
   constructor(profile: Profile) {
@@ -29,7 +29,8 @@ export class ResponsesWalk implements RuleWalk {
     this.#count++;
     const type = r.parts[0]?.type;
     if (r.role === 'assistant') {
-      this.#refers = (this.#inTurn && this.#refers) || type === REFERENCE;
+      if (!this.#inTurn) this.#references = 0;
+      if (type === REFERENCE) this.#references++;
     }
     this.#inTurn = r.role === 'assistant';
     if (type === 'reasoning') this.#reasoningItem(m, index, add);
@@ -73,8 +74,10 @@ export class ResponsesWalk implements RuleWalk {
   #output(id: string, type: string | undefined, add: Add): void {
     const open = this.#open.get(id);
     // The call may be one that a reference stands for.
-    if (open === undefined && this.#refers && !this.#ids.has(id)) this.#ids.add(id);
-    else if (open === undefined || !isAnswer(type, open.type))
+    if (open === undefined && this.#references > 0 && !this.#ids.has(id)) {
+      this.#references--;
+      this.#ids.add(id);
+    } else if (open === undefined || !isAnswer(type, open.type))
       add('PV-R1', `no tool call found for output ${id}`);
     else this.#open.delete(id);
   }

@@ -43,8 +43,8 @@ class Pairs {
   /** Outputs that answer no call by their id, by model turn and type of their call. */
   readonly #loose = new Map<string, ResultSlot[]>();
   #round = 0;
-  /** The model turn holds references, and outputs that answer what one of them stands for. */
-  #refers = false;
+  /** References of the model turn, and outputs that answer what one of them stands for. */
+  #references = 0;
   readonly #referred = new Set<string>();
 
   /** Where each call id first stands in the history. */
@@ -64,9 +64,9 @@ class Pairs {
       const [part] = parts;
       if (role === 'assistant' && history[at - 1]?.reading.role !== 'assistant') {
         this.#round++;
-        this.#refers = false;
+        this.#references = 0;
       }
-      if (part?.type === REFERENCE && !this.#dropped.has(at)) this.#refers = true;
+      if (part?.type === REFERENCE && !this.#dropped.has(at)) this.#references++;
       if (part?.kind === 'tool_call') this.#call(at, part);
       else if (part?.kind === 'tool_result') this.#output(at, part);
     }
@@ -107,8 +107,10 @@ class Pairs {
     const settled =
       call !== undefined && call.at < this.#draft.from && at >= this.#draft.from && !this.#waits();
     if (call !== undefined && !settled) call.outputs.push({ at, part });
-    else if (this.#isReferred(part.callId!)) this.#referred.add(part.callId!);
-    else {
+    else if (this.#isReferred(part.callId!)) {
+      this.#references--;
+      this.#referred.add(part.callId!);
+    } else {
       const key = `${this.#round} ${outputType(part.type)!.call}`;
       const same = this.#loose.get(key);
       if (same === undefined) this.#loose.set(key, [{ at, part }]);
@@ -118,7 +120,7 @@ class Pairs {
 
   /** May the call be one that a reference of this model turn stands for? Each is answered once. */
   #isReferred(id: string): boolean {
-    return this.#refers && id !== '' && !this.#first.has(id) && !this.#referred.has(id);
+    return this.#references > 0 && id !== '' && !this.#first.has(id) && !this.#referred.has(id);
   }
 
   /** Calls and outputs of one model turn that answer each other by their place, type by type. Gives the outputs that answer none. */
