@@ -71,5 +71,5 @@ export function priceLine({ seq, ...e }: NonNullable<Told['envelope']>): string 
   const recached = e.recache_tokens ?? 0;
   if (recached === 0) return `pass #${seq}: no cache was known to be lost; ${sum}`;
   const pays = e.break_even_requests ? `, paid after ${e.break_even_requests.toFixed(1)} requests` : '';
-  return `pass #${seq}: ${whole(recached)} tokens cached anew, once; ${sum}${pays}`;
+  return `pass #${seq}: ${whole(recached)} tokens of cache lost, once; ${sum}${pays}`;
 }

@@ -98,10 +98,6 @@ export const ENTRIES = {
     summary: 'Its connection released it.',
     payload: z.looseObject({}),
   },
-  'session.forked': {
-    summary: 'It began as a copy of another, up to a seq.',
-    payload: z.looseObject({ from: text, at_seq: count }),
-  },
   'io.input': {
     summary: 'A person typed it: a turn begins.',
     payload: z.looseObject({ message: count, tokens: count }),

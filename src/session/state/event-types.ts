@@ -9,7 +9,6 @@ const FIRST = { ver: 1 };
 export const EVENT_TYPES: Readonly<Record<EventType, EventTypes[string]>> = {
   'session.opened': FIRST,
   'session.resumed': FIRST,
-  'session.superseded': FIRST,
   'session.config': FIRST,
   'session.message': FIRST,
   'session.usage': FIRST,
@@ -23,7 +22,6 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypes[string]>> = {
   'session.repaired': FIRST,
   'session.key': FIRST,
   'session.closed': FIRST,
-  'session.forked': FIRST,
   'io.input': FIRST,
   'llm.response': FIRST,
   'tool.invoke': FIRST,

@@ -52,7 +52,6 @@ export interface Payloads extends DecisionPayloads {
     project?: string;
   };
   'session.resumed': { epoch: number; model?: string };
-  'session.superseded': { epoch: number };
   'session.config': { config: unknown; own?: OwnConfig };
   /** `text` is the exact JSON text of the native message. */
   'session.message': {
@@ -128,7 +127,6 @@ export interface Payloads extends DecisionPayloads {
   };
   'session.key': { key: string; body: string; method: string; result: unknown; request_seq?: number };
   'session.closed': Record<string, never>;
-  'session.forked': { from: string; at_seq: number };
   /** `_meta` as in the envelope of an export (J-1). */
   'io.input': { message: number; tokens: number; _meta?: { vetoed: true; veto_reason?: string } };
   'llm.response': { message: number; stop_reason?: string };
