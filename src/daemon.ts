@@ -26,6 +26,7 @@ import { MemoryStore, OPEN_VAULT, readKey, type Store } from './journal/index.js
 import { SqliteStore } from './journal/sqlite-store.js';
 import { SweepClock } from './journal/sweep-clock.js';
 import { MovableClock } from './movable-clock.js';
+import { withPath } from './named-file.js';
 import { createLog, createMetrics, Health, type LogLevel, observePages } from './observe/index.js';
 import { Opened } from './opened.js';
 import { checkSocketPath, type Paths } from './paths.js';
@@ -35,6 +36,7 @@ import type { Rooms } from './service/context.js';
 import { Peer } from './service/peer.js';
 import { RecallFeed } from './service/recall-feed.js';
 import { tellRefusal, tellSpared } from './service/refusals.js';
+import { Retention } from './service/retention.js';
 import { summariserFor } from './service/summarisers.js';
 import { WorkingFiles } from './service/working-files.js';
 import { Backstage } from './session/backstage.js';
@@ -84,9 +86,6 @@ const PARK_EVERY_MS = 30_000;
 const LAST_SNAPSHOTS_MS = 1_000;
 /** Journals past their retention are looked for at start and so often after it (J-13). */
 const SWEEP_EVERY_MS = 6 * 60 * 60_000;
-/** Of those that are removed so many are named in the log. */
-const TOLD = 20;
-const REMOVED = 'sessions untouched for longer than journal.retain_days are removed';
 
 export async function startDaemon(o: DaemonOptions): Promise<Daemon> {
   for (const dir of [o.paths.run, o.paths.data]) mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -311,6 +310,9 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
     },
   });
 
+  // A start that fails behind this line must not leave a door that nobody answers.
+  opened.add(gate, (g) => g.close());
+
   const tokenWatch = new TokenWatch({
     tokenFile: paths.tokenFile,
     named: paths.namedTokens,
@@ -328,24 +330,17 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
   const parking = setInterval(park, Math.min(PARK_EVERY_MS, limits.park_ms));
   parking.unref();
   const sweepClock = new SweepClock(join(paths.data, 'sweep.json'));
-  const sweep = () => {
-    const { retainDays } = config.settings.journal;
-    if (retainDays > 0 && !sweepClock.due(clock.now()))
-      return log.warn({}, 'the clock leapt by more than a day: old journals stay for another day');
-    store
-      .sweep({ now: clock.now(), retainDays, open: registry.keys() })
-      .then(async ({ removed }) => {
-        // Gone for good: the log is the only place that still tells which.
-        const sessions = removed.slice(0, TOLD).map((key) => key.session);
-        if (removed.length > 0) log.info({ sessions, removed: removed.length }, REMOVED);
-        for (const key of removed) {
-          await files?.forget(key);
-          await recall.expire(key);
-        }
-      })
-      .catch((e: unknown) => log.error({ error: (e as Error).message }, 'the sweep of old journals failed'));
-  };
-  const sweeping = setInterval(sweep, SWEEP_EVERY_MS);
+  const retention = new Retention({
+    store,
+    clock,
+    due: (now) => sweepClock.due(now),
+    retainDays: () => config.settings.journal.retainDays,
+    open: () => registry.keys(),
+    files,
+    recall,
+    log,
+  });
+  const sweeping = setInterval(() => void retention.sweep(), SWEEP_EVERY_MS);
   sweeping.unref();
   const stopTimers = () => {
     clearInterval(parking);
@@ -357,8 +352,10 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
   async function takeDown(): Promise<void> {
     log.info({ connections: gate.size }, 'draining');
     stopTimers();
+    const swept = retention.stop();
     await gate.drain();
     await parkingNow;
+    await swept;
     await registry.settle();
     // The next daemon finds them written down; what is not by then it folds.
     await registry.park(0, LAST_SNAPSHOTS_MS);
@@ -376,7 +373,7 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
   }
 
   const listening = await gate.listen();
-  sweep();
+  void retention.sweep();
   await writeDaemonFile(paths, listening, startedAt);
   log.info({ url: listening.url, socket: listening.socket }, 'listening');
   return { url: listening.url, socket: listening.socket, stop, ended: end, reload: () => config.reload() };
@@ -398,6 +395,11 @@ async function writeDaemonFile(
     process: processMark(process.pid),
   });
   const draft = `${paths.daemonJson}.${process.pid}`;
-  await writeFile(draft, `${text}\n`, { mode: 0o600 });
-  await rename(draft, paths.daemonJson);
+  try {
+    await writeFile(draft, `${text}\n`, { mode: 0o600 });
+    await rename(draft, paths.daemonJson);
+  } catch (e) {
+    rmSync(draft, { force: true });
+    throw withPath(e, paths.daemonJson);
+  }
 }

@@ -58,9 +58,9 @@ export interface Engine {
   head(key: SessionKey): SessionHead | undefined;
   heads(tenant?: string): SessionHead[];
   loadSnapshot(key: SessionKey): Snapshot | undefined;
-  copy(from: SessionKey, toSeq: number, to: SessionKey): void;
-  rewind(key: SessionKey, toSeq: number, archive: string): RewindResult;
-  restore(key: SessionKey, archive: string, archiveCurrentAs: string): SessionHead;
+  copy(from: SessionKey, toSeq: number, to: SessionKey, now?: number): void;
+  rewind(key: SessionKey, toSeq: number, archive: string, now?: number): RewindResult;
+  restore(key: SessionKey, archive: string, archiveCurrentAs: string, now?: number): SessionHead;
   archives(key: SessionKey): string[];
   erase(key: SessionKey): void;
   sweep(options: SweepOptions): SweepResult;

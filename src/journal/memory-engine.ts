@@ -144,30 +144,30 @@ export class MemoryEngine implements Engine {
     return journal.cells[snapshot.seq * CELLS - 2] === snapshot.hash ? snapshot : undefined;
   }
 
-  copy(from: SessionKey, toSeq: number, to: SessionKey): void {
+  copy(from: SessionKey, toSeq: number, to: SessionKey, now = 0): void {
     const source = this.#need(from);
     if (this.#journals.has(keyText(to))) throw taken(to);
     checkSeq(source, toSeq);
-    this.#put(cut(source, toSeq, to));
+    this.#put(cut(source, toSeq, to, now));
   }
 
-  rewind(key: SessionKey, toSeq: number, archive: string): RewindResult {
+  rewind(key: SessionKey, toSeq: number, archive: string, now = 0): RewindResult {
     const source = this.#need(key);
     checkSeq(source, toSeq);
     const old = this.#freeArchive(key, archive);
     this.#put({ ...source, key: old });
-    this.#put(cut(source, toSeq, key));
+    this.#put(cut(source, toSeq, key, now));
     return { archive, truncatedSeq: source.seq, kept: toSeq };
   }
 
-  restore(key: SessionKey, archive: string, archiveCurrentAs: string): SessionHead {
+  restore(key: SessionKey, archive: string, archiveCurrentAs: string, now = 0): SessionHead {
     checkArchiveName(archive);
     const stored = this.#need({ ...key, archive });
     const current = this.#need(key);
     const old = this.#freeArchive(key, archiveCurrentAs);
     this.#put({ ...current, key: old });
     this.#journals.delete(keyText(stored.key));
-    const live = { ...stored, key };
+    const live = { ...stored, key, updatedAt: Math.max(stored.updatedAt, now) };
     this.#put(live);
     return headOf(live);
   }
@@ -289,14 +289,14 @@ function headOf(j: Journal): SessionHead {
   return { key: j.key, seq: j.seq, hash: j.hash, createdAt: j.createdAt, updatedAt: j.updatedAt, meta };
 }
 
-function cut(source: Journal, toSeq: number, key: SessionKey): Journal {
+function cut(source: Journal, toSeq: number, key: SessionKey, now: number): Journal {
   const cells = source.cells.slice(0, toSeq * CELLS);
   return {
     ...source,
     key,
     seq: toSeq,
     hash: cells[cells.length - 2] as string,
-    updatedAt: cells[cells.length - CELLS] as number,
+    updatedAt: Math.max(cells[cells.length - CELLS] as number, now),
     cells,
     blobs: new Set(source.blobs),
     snapshot: undefined,

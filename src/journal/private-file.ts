@@ -1,5 +1,15 @@
 // Files that hold what people wrote: for their owner alone. Knows no store.
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { CuratedError, exists } from '../errors.js';
 
@@ -8,6 +18,21 @@ export function makePrivate(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
+}
+
+const PIECE = Buffer.alloc(1024 * 1024);
+
+/** Proves that the disk takes so many bytes beside `path`, of which nothing stays. @throws the system's error */
+export function proveRoom(path: string, bytes: number): void {
+  const trial = `${path}-trial`;
+  const fd = openSync(trial, 'w', 0o600);
+  try {
+    for (let left = bytes; left > 0; ) left -= writeSync(fd, PIECE, 0, Math.min(left, PIECE.length));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+    rmSync(trial, { force: true });
+  }
 }
 
 /** A file that somebody names for a copy: nothing is written over, and no folder is made of a name that was mistyped. @throws STORAGE */
@@ -22,7 +47,7 @@ export function needsNew(path: string): void {
 
 /** A database that was begun, with what SQLite keeps beside it. */
 export function removeFile(path: string): void {
-  for (const end of ['', '-journal', '-wal', '-shm', '-redo0', '-redo1'])
+  for (const end of ['', '-journal', '-wal', '-shm', '-redo0', '-redo1', '-trial'])
     rmSync(`${path}${end}`, { force: true });
 }
 

@@ -186,22 +186,27 @@ export class QueuedStore implements Store {
     return this.#call('loadSnapshot', key) as Promise<Snapshot | undefined>;
   }
 
-  async copy(from: SessionKey, toSeq: number, to: SessionKey): Promise<void> {
+  async copy(from: SessionKey, toSeq: number, to: SessionKey, now?: number): Promise<void> {
     this.#replaced(to);
-    await this.#call('copy', from, toSeq, to);
+    await this.#call('copy', from, toSeq, to, now);
   }
 
-  async rewind(key: SessionKey, toSeq: number, archive: string): Promise<RewindResult> {
+  async rewind(key: SessionKey, toSeq: number, archive: string, now?: number): Promise<RewindResult> {
     this.#replaced(key);
-    const result = (await this.#call('rewind', key, toSeq, archive)) as RewindResult;
+    const result = (await this.#call('rewind', key, toSeq, archive, now)) as RewindResult;
     this.#acknowledged?.changed(keyText(key));
     this.#failures.replaced(keyText(key), this.#next);
     return result;
   }
 
-  async restore(key: SessionKey, archive: string, archiveCurrentAs: string): Promise<SessionHead> {
+  async restore(
+    key: SessionKey,
+    archive: string,
+    archiveCurrentAs: string,
+    now?: number,
+  ): Promise<SessionHead> {
     this.#replaced(key);
-    const head = (await this.#call('restore', key, archive, archiveCurrentAs)) as SessionHead;
+    const head = (await this.#call('restore', key, archive, archiveCurrentAs, now)) as SessionHead;
     this.#acknowledged?.changed(keyText(key));
     this.#failures.replaced(keyText(key), this.#next);
     return head;

@@ -211,33 +211,34 @@ export class SqliteEngine implements Engine {
     });
   }
 
-  copy(from: SessionKey, toSeq: number, to: SessionKey): void {
+  copy(from: SessionKey, toSeq: number, to: SessionKey, now = 0): void {
     this.#transact(true, () => {
       const source = this.#heads.need(from);
       checkSeq(source, toSeq);
       if (this.#heads.get(to)) throw taken(to);
-      this.#cut(source, toSeq, to);
+      this.#cut(source, toSeq, to, now);
     });
   }
 
-  rewind(key: SessionKey, toSeq: number, archive: string): RewindResult {
+  rewind(key: SessionKey, toSeq: number, archive: string, now = 0): RewindResult {
     return this.#transact(true, () => {
       const source = this.#heads.need(key);
       checkSeq(source, toSeq);
       this.#freeArchive(key, archive);
       this.#heads.rename(source, archive);
-      this.#cut(source, toSeq, key);
+      this.#cut(source, toSeq, key, now);
       return { archive, truncatedSeq: source.seq, kept: toSeq };
     });
   }
 
-  restore(key: SessionKey, archive: string, archiveCurrentAs: string): SessionHead {
+  restore(key: SessionKey, archive: string, archiveCurrentAs: string, now = 0): SessionHead {
     checkArchiveName(archive);
     return this.#transact(true, () => {
       const stored = this.#heads.need({ ...key, archive });
       const current = this.#heads.need(key);
       this.#freeArchive(key, archiveCurrentAs);
       this.#heads.rename(current, archiveCurrentAs);
+      stored.updatedAt = Math.max(stored.updatedAt, now);
       this.#heads.rename(stored, undefined);
       return headOf(stored);
     });
@@ -254,7 +255,7 @@ export class SqliteEngine implements Engine {
   }
 
   /** A new journal with the records of `source` up to `toSeq`. */
-  #cut(source: HeadRow, toSeq: number, key: SessionKey): void {
+  #cut(source: HeadRow, toSeq: number, key: SessionKey, now: number): void {
     const stamp = this.#events.stamp(source, toSeq);
     if (!stamp) throw quarantined(source.key.session, toSeq, 'is missing');
     const { createdAt, meta } = source;
@@ -262,7 +263,7 @@ export class SqliteEngine implements Engine {
       seq: toSeq,
       hash: stamp.hash,
       createdAt,
-      updatedAt: stamp.ts,
+      updatedAt: Math.max(stamp.ts, now),
       meta,
     });
     this.#events.copy(source, row, toSeq);
@@ -291,8 +292,8 @@ export class SqliteEngine implements Engine {
       if (options.retainDays > 0) {
         const limit = options.now - options.retainDays * 86_400_000;
         const open = new Set((options.open ?? []).map(liveText));
-        for (const row of this.#heads.all()) {
-          if (row instanceof CuratedError || row.updatedAt >= limit || open.has(liveText(row.key))) continue;
+        for (const row of this.#heads.old(limit)) {
+          if (row instanceof CuratedError || open.has(liveText(row.key))) continue;
           this.#remove(row);
           removed.push(row.key);
         }

@@ -4,7 +4,7 @@
 import { CuratedError } from '../errors.js';
 import { openSqlite } from '../sqlite.js';
 import { LostCommit } from './engine.js';
-import { fileIdentity, fileSize, makePrivate } from './private-file.js';
+import { fileIdentity, fileSize, makePrivate, proveRoom } from './private-file.js';
 import { type Db, prepareSchema, storageError } from './sqlite-schema.js';
 import { OPEN_VAULT, type Vault } from './vault.js';
 import { vaultOf } from './vault-of-file.js';
@@ -48,8 +48,15 @@ export class SqliteFile {
     this.#options = options;
     this.#bind = bind;
     this.guard(() => {
-      makePrivate(path);
       const wal = scanWal(`${path}-wal`);
+      // SQLite would make a new file, and take the log away as one of another.
+      if (wal !== undefined && wal.valid > 0 && fileSize(path) === 0)
+        throw new CuratedError(
+          'STORAGE',
+          `the journal ${path} is gone or empty, and its log holds ${wal.valid} pages of it: put the file back, or move ${path}-wal and what else begins so to another place for a new journal`,
+          { detail: { reason: 'gone' } },
+        );
+      makePrivate(path);
       if (wal !== undefined && wal.behind > 0) {
         this.notices.push(
           `the log of ${path} was cut behind ${wal.valid} sound frames: ${wal.behind} bytes of it are torn or damaged; ` +
@@ -151,6 +158,9 @@ export class SqliteFile {
   probe(): void {
     // The connection there is can still be read from.
     this.#checkPlace();
+    // Opening makes objects that stay as long as the process (sqlite.ts): a disk that is full for days is tried without. What is
+    // written below is the log's pages, and a few more.
+    this.guard(() => proveRoom(this.path, this.logBytes + PROBE_BYTES));
     try {
       this.db.close();
     } catch {

@@ -36,6 +36,7 @@ export class Heads {
   readonly #cache = new Map<string, HeadRow>();
   readonly #find;
   readonly #all;
+  readonly #old;
   readonly #archives;
   readonly #insert;
   readonly #update;
@@ -50,6 +51,7 @@ export class Heads {
       .prepare(`SELECT ${COLUMNS} FROM sessions WHERE tenant = ? AND session = ? AND archive = ?`)
       .raw();
     this.#all = db.prepare(`SELECT ${COLUMNS} FROM sessions`).raw();
+    this.#old = db.prepare(`SELECT ${COLUMNS} FROM sessions WHERE updated_at < ?`).raw();
     this.#archives = db
       .prepare(
         "SELECT archive FROM sessions WHERE tenant = ? AND session = ? AND archive <> '' ORDER BY archive",
@@ -86,8 +88,17 @@ export class Heads {
   }
 
   /** Every row, archives included; rows that are damaged come as their error. */
-  *all(): Generator<HeadRow | CuratedError> {
-    for (const raw of this.#all.all() as Raw[]) {
+  all(): Generator<HeadRow | CuratedError> {
+    return this.#read(this.#all.all() as Raw[]);
+  }
+
+  /** As `all`, of those that were last touched before `limit`. */
+  old(limit: number): Generator<HeadRow | CuratedError> {
+    return this.#read(this.#old.all(limit) as Raw[]);
+  }
+
+  *#read(rows: readonly Raw[]): Generator<HeadRow | CuratedError> {
+    for (const raw of rows) {
       try {
         yield this.#verified(raw);
       } catch (e) {

@@ -18,7 +18,7 @@ export interface Blob {
 
 export interface SessionHead extends ChainHead {
   readonly key: SessionKey;
-  /** Epoch ms of the newest record. */
+  /** Epoch ms of the newest record, or of the copy, rewind or restore that came after it: retention counts from there. */
   readonly updatedAt: number;
   /** Epoch ms of the first record. */
   readonly createdAt: number;
@@ -146,12 +146,12 @@ export interface Store {
   /** The newest snapshot that stands on a stored record and has its own hash right; else undefined. */
   loadSnapshot(key: SessionKey): Promise<Snapshot | undefined>;
 
-  /** Copies the records up to `toSeq` to a new session; fails when `to` exists. Same chain, synced. */
-  copy(from: SessionKey, toSeq: number, to: SessionKey): Promise<void>;
+  /** Copies the records up to `toSeq` to a new session; fails when `to` exists. Same chain, synced. `now` in epoch ms, here and below: it counts as touched then. */
+  copy(from: SessionKey, toSeq: number, to: SessionKey, now?: number): Promise<void>;
   /** Archives the whole journal as `archive` and keeps the records up to `toSeq`; one step, synced. */
-  rewind(key: SessionKey, toSeq: number, archive: string): Promise<RewindResult>;
+  rewind(key: SessionKey, toSeq: number, archive: string, now?: number): Promise<RewindResult>;
   /** Makes `archive` the live journal again, after archiving the live one as `archiveCurrentAs`. */
-  restore(key: SessionKey, archive: string, archiveCurrentAs: string): Promise<SessionHead>;
+  restore(key: SessionKey, archive: string, archiveCurrentAs: string, now?: number): Promise<SessionHead>;
   /** Names of the session's archives, sorted. */
   archives(key: SessionKey): Promise<string[]>;
 

@@ -10,6 +10,8 @@ export interface LogSink {
 export const LOG_FILE_BYTES = 16 * 1024 * 1024;
 /** Of lines that wait for a full disk to have room again; the newer ones are lost. */
 const WAITING_BYTES = 1024 * 1024;
+/** Between two looks for a file that was moved away: where it cannot be made again, each line would try. */
+const REOPEN_MS = 1000;
 
 export function stderrSink(): LogSink {
   return lasting(pino.destination({ fd: 2, sync: true, maxLength: WAITING_BYTES }));
@@ -28,10 +30,18 @@ export function fileSink(file: string, mostBytes = LOG_FILE_BYTES): LogSink {
   const sink = lasting(pino.destination(options));
   const found = statSync(file);
   if (!found.isFile()) return sink;
-  let { size } = found;
+  let { size, ino } = found;
+  let again = 0;
   return {
     write(line) {
       const bytes = Buffer.byteLength(line);
+      // It was moved away (logrotate does) or removed: what is written to it then is found by nobody, and bounded by nothing.
+      if (inodeOf(file) !== ino && performance.now() > again) {
+        again = performance.now() + REOPEN_MS;
+        sink.reopen();
+        ino = inodeOf(file) ?? ino;
+        size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+      }
       if (size + bytes > mostBytes) {
         makeRoom(file);
         size = 0;
@@ -40,6 +50,10 @@ export function fileSink(file: string, mostBytes = LOG_FILE_BYTES): LogSink {
       sink.write(line);
     },
   };
+}
+
+function inodeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
 }
 
 /** The file stays the same one, as others may write to it too: a detached daemon's stderr leads there. */
@@ -57,7 +71,7 @@ function makeRoom(file: string): void {
 }
 
 /** A disk that is full and a reader that has gone are told as errors of the stream, which end the process if nobody listens. */
-function lasting(sink: ReturnType<typeof pino.destination>): LogSink {
+function lasting<S extends ReturnType<typeof pino.destination>>(sink: S): S {
   sink.on('error', () => {});
   return sink;
 }

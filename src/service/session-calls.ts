@@ -95,7 +95,7 @@ export const SESSION_CALLS: Handlers = {
     const seq = await actor.read('read', () => p.at_seq ?? actor.session.state.seq);
     if (seq > actor.session.state.seq) gap(actor);
     const fork = await rooms.registry.get(caller.tenant, as);
-    await fork.found('/as', () => rooms.store.copy(actor.key, seq, fork.key));
+    await fork.found('/as', () => rooms.store.copy(actor.key, seq, fork.key, rooms.clock.now()));
     await fork.wake();
     rooms.store.setMeta(fork.key, listing(fork.session));
     return { session: as, seq };
@@ -109,8 +109,8 @@ export const SESSION_CALLS: Handlers = {
         fail('SEQ_GAP', 'a rewind must keep at least the first event', { detail: { expected: 1 } });
       if (p.to_seq > session.state.seq) gap(actor);
       const { epoch } = session;
-      const archive = new Date(rooms.clock.now()).toISOString().replace(/[:.]/g, '-');
-      const done = await rooms.store.rewind(actor.key, p.to_seq, `${archive}-${session.state.seq}`);
+      const now = rooms.clock.now();
+      const done = await rooms.store.rewind(actor.key, p.to_seq, archiveName(now, session.state.seq), now);
       session.replace(await loadState(rooms.store, actor.key));
       anotherJournal(actor, epoch, done.archive);
       return {
@@ -133,9 +133,10 @@ export const SESSION_CALLS: Handlers = {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     return actor.exclusive('rewind', caller, async () => {
       const { session } = actor;
-      const current = `${new Date(rooms.clock.now()).toISOString().replace(/[:.]/g, '-')}-${session.state.seq}`;
+      const now = rooms.clock.now();
+      const current = archiveName(now, session.state.seq);
       const { epoch } = session;
-      await rooms.store.restore(actor.key, p.archive, current);
+      await rooms.store.restore(actor.key, p.archive, current, now);
       session.replace(await loadState(rooms.store, actor.key));
       anotherJournal(actor, epoch, current);
       return { seq: session.state.seq, epoch: session.epoch, archived: current };
@@ -187,16 +188,26 @@ export const SESSION_CALLS: Handlers = {
   'session.forget': async (caller, p, rooms) => {
     const actor = await rooms.registry.known(caller.tenant, p.session);
     if (p.force === true) actor.takeLease(caller);
-    await actor.erase(caller, async () => {
-      await rooms.recall?.forget(actor.key);
-      await rooms.files?.forget(actor.key);
-    });
+    try {
+      await actor.erase(caller, async () => {
+        await rooms.recall?.forget(actor.key);
+        await rooms.files?.forget(actor.key);
+      });
+    } catch (e) {
+      rooms.recall?.touch(actor.key);
+      throw e;
+    }
     rooms.registry.discard(caller.tenant, p.session);
     // Otherwise a host that lives long would hold all that it ever let be forgotten.
     unsubscribe(caller, p.session);
     return { erased: true };
   },
 };
+
+/** Told apart by the time, and by where it ended. */
+function archiveName(now: number, seq: number): string {
+  return `${new Date(now).toISOString().replace(/[:.]/g, '-')}-${seq}`;
+}
 
 /**
  * After a rewind or a restore the same seqs name other events, so the epoch goes up: epoch and seq together name one event. Whoever

@@ -1,7 +1,7 @@
 // Keeps each session's working buffer and archives as files people can read (L5-9, H-2): written behind the journal, so
 // that a crash in between loses nothing, and made anew from it whenever they are not what it says (J-12).
 
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { SessionKey, Store } from '../journal/index.js';
 import { inPieces } from '../pool/pieces.js';
 import type { Committed } from '../session/commit.js';
@@ -169,7 +169,10 @@ export class WorkingFiles implements FileKeeper {
       // What the journal has not got yet must not be read here first.
       await this.#deps.store.flush('ack', f.key);
       for (const archive of archives) await writeArchive(at, archive);
-      if (!f.known) await this.#archivesAsJournalled(f.key, at, backups);
+      if (!f.known) {
+        for (const name of f.names) await folder.removeDrafts(dirname(join(at, name)));
+        await this.#archivesAsJournalled(f.key, at, backups);
+      }
       // Its files hold the same.
       const rest = added.length === 0 ? undefined : bytesOf(added.map(written));
       for (const name of f.names) {

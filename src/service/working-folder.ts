@@ -21,6 +21,9 @@ export function folderOf(root: string, key: SessionKey): string {
   return join(root, safe(key.tenant), safe(key.session));
 }
 
+/** As `writeWhole` names what is not whole yet. */
+const DRAFT = /\.[0-9a-f]{8}\.tmp$/;
+
 /** Characters that are written at once. */
 const CHUNK = 64 * 1024;
 
@@ -110,6 +113,11 @@ export async function load(path: string): Promise<{ lines: string[]; skipped: nu
     else skipped += 1;
   }
   return { lines, skipped };
+}
+
+/** Takes away what a kill left half written in a folder. Nobody may write there meanwhile. */
+export async function removeDrafts(at: string): Promise<void> {
+  for (const name of await names(at)) if (DRAFT.test(name)) await remove(join(at, name));
 }
 
 /** Names in a folder; none where there is no such folder. */

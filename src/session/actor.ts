@@ -286,11 +286,22 @@ export class SessionActor {
     });
   }
 
-  /** Nothing of the session stays. Who waits behind this finds none; a name that is opened again is a new one. */
+  /**
+   * Nothing of the session stays. Who waits behind this finds none; a name that is opened again is a new one.
+   * @param body takes away what was made from the journal: before it, so that a kill in between leaves the session, to be forgotten again,
+   * and never a text that nobody would look for any more; and after it, as others may have read the journal meanwhile
+   */
   erase(holder: Holder, body: () => Promise<void>): Promise<void> {
     return this.exclusive('forget', holder, async () => {
       this.#erasures += 1;
-      await this.#deps.store.erase(this.key);
+      await body();
+      try {
+        await this.#deps.store.erase(this.key);
+      } catch (e) {
+        // It is still there, and whoever asks next reads it: what follows the old state would take its files for written.
+        this.park();
+        throw e;
+      }
       const state = freshState();
       state.status = 'erased';
       this.session.replace(state);

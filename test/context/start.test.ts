@@ -1,5 +1,7 @@
 // The real start of a session: daemon, socket, project folder.
 import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { connect as connectTo } from 'node:net';
 import { test } from 'node:test';
 import { connect } from '../../src/client/index.js';
 import { startDaemon } from '../../src/daemon.js';
@@ -36,4 +38,18 @@ test('R-12 R-14 SC-3 the real start path gives the packet in time, with nothing 
   assert.doesNotMatch(packet.text, /\$\{|\{\{|<%|%s|undefined|NaN|\[object/);
   const status = await client.call('daemon.status', {});
   assert.doesNotMatch(JSON.stringify(status), /context_refresh":\{"ok":false/);
+});
+
+test('a start that fails at its last step leaves no door open, and nothing half written', async (t) => {
+  const paths = resolvePaths({}, folder(t));
+  mkdirSync(paths.daemonJson, { recursive: true });
+  chmodSync(paths.run, 0o700);
+  const start = () => startDaemon({ paths, port: false, memory: true, logLevel: 'silent' });
+  await assert.rejects(start(), { code: 'EISDIR' });
+  await assert.rejects(
+    new Promise((resolve, reject) => connectTo(paths.socket).once('connect', resolve).once('error', reject)),
+  );
+  assert.deepEqual(readdirSync(paths.run).sort(), ['daemon.json', 'token']);
+  rmSync(paths.daemonJson, { recursive: true });
+  await (await start()).stop();
 });

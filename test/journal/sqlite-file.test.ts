@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { type Blob, detach, SqliteStore } from '../../src/journal/index.js';
 import { CELLS, packGroup, unpackRecords } from '../../src/journal/packed.js';
 import { SqliteEngine } from '../../src/journal/sqlite-engine.js';
-import { openSqlite } from '../../src/sqlite.js';
+import { keptObjects, openSqlite } from '../../src/sqlite.js';
 import { group, key, Writer } from './kit.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'curated-file-'));
@@ -278,4 +278,38 @@ test('F47 a journal whose folder was taken away acknowledges nothing, is still r
   append();
   assert.equal(engine.head(key('a'))?.seq, 2);
   engine.close();
+});
+
+test('F47 a disk that takes nothing for days costs no memory: each try to write again leaves no object of SQLite behind', () => {
+  const path = join(folder, 'full.db');
+  const engine = new SqliteEngine(path);
+  // In the place of a disk that is full.
+  mkdirSync(`${path}-trial`);
+  const before = keptObjects();
+  for (let n = 0; n < 5; n++) assert.throws(() => engine.probe(), { kind: 'STORAGE' });
+  assert.equal(keptObjects(), before);
+  rmSync(`${path}-trial`, { recursive: true });
+  engine.probe();
+  assert.throws(() => statSync(`${path}-trial`), { code: 'ENOENT' });
+  engine.close();
+});
+
+test('F46 a journal that is gone while its log is there is told, and the log left as it is', () => {
+  const path = join(folder, 'lost.db');
+  const engine = new SqliteEngine(path);
+  engine.commit([{ op: 'append', group: packGroup(key('a'), 0, new Writer().next(2)) }], true);
+  const wal = readFileSync(`${path}-wal`);
+  const moved = readFileSync(path);
+  for (const damage of [() => rmSync(path), () => writeFileSync(path, '')]) {
+    damage();
+    assert.throws(() => new SqliteEngine(path), {
+      kind: 'STORAGE',
+      message: /is gone or empty, and its log holds \d+ pages of it/,
+    });
+    assert.deepEqual(readFileSync(`${path}-wal`), wal);
+  }
+  writeFileSync(path, moved);
+  const again = new SqliteEngine(path);
+  assert.equal(again.head(key('a'))?.seq, 2);
+  again.close();
 });

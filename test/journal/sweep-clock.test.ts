@@ -46,3 +46,13 @@ test('F49: a restart remembers the last look; a daemon that was off for days wai
   writeFileSync(path, '{"seen":');
   assert.equal(new SweepClock(path).due(NOW + 50 * DAY), true);
 });
+
+test('F49: a daemon that runs now and then sweeps with every second start, and a long leap is waited after all the same', (t) => {
+  const path = place(t);
+  const at = (days: number) => new SweepClock(path).due(NOW + days * DAY);
+  assert.deepEqual([0, 2, 4, 6, 8].map(at), [true, false, true, false, true]);
+  assert.equal(at(10), false);
+  assert.equal(at(50), false, 'nobody bears out a leap of forty days');
+  assert.equal(at(50.5), false);
+  assert.equal(at(51.2), true);
+});

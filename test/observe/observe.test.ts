@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeSync,
@@ -104,6 +105,20 @@ test('a log file stays within its bound, is the same file for all who write to i
   assert.match(readFileSync(`${file}.1`, 'utf8'), /^line \d+ /);
   assert.ok(statSync(`${file}.1`).size <= 2_000);
   assert.equal(statSync(`${file}.1`).mode & 0o777, 0o600);
+});
+
+test('a log file that is moved away is made anew, and the bound holds for the new one', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'observe-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'daemon.log');
+  const sink = fileSink(file, 1_000);
+  sink.write('before\n');
+  renameSync(file, `${file}.old`);
+  for (let n = 0; n < 100; n++) sink.write(`after ${n} ${'x'.repeat(40)}\n`);
+  assert.equal(readFileSync(`${file}.old`, 'utf8'), 'before\n');
+  assert.match(readFileSync(file, 'utf8'), /after 99 x+\n$/);
+  assert.ok(statSync(file).size <= 1_000);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
 test('F47 a log that cannot be written is no fault of who writes it', {

@@ -350,6 +350,31 @@ test('session.forget leaves no trace', async () => {
   assert.equal((await d.call('session.open', OPEN)).resumed, false);
 });
 
+test('F44 what was made of a session goes before its journal: a forget that is cut off leaves a session that goes on', async () => {
+  const store = new MemoryStore();
+  const order: string[] = [];
+  const d = new BenchDaemon({ store });
+  await withClearing(d);
+  const recall = {
+    forget: async () => void order.push('made'),
+    touch: () => void order.push('found again'),
+  };
+  Object.assign(d.rooms, { recall });
+  const erase = store.erase.bind(store);
+  store.erase = () => {
+    order.push('journal');
+    return Promise.reject(new CuratedError('STORAGE_FULL', 'no space left'));
+  };
+  await assert.rejects(d.call('session.forget', { session: 's' }), kind('STORAGE_FULL'));
+  assert.deepEqual(order, ['made', 'journal', 'found again']);
+  const { messages } = await d.call('session.messages', { session: 's' });
+  assert.ok(messages.length > 0);
+  await d.call('session.append', { session: 's', messages: [user('still here')] });
+  store.erase = erase;
+  await d.call('session.forget', { session: 's' });
+  assert.deepEqual(order.slice(3), ['made', 'made'], 'and once more, for who read the journal meanwhile');
+});
+
 test('a closed session takes no messages until it is opened again', async () => {
   const d = new BenchDaemon();
   await withClearing(d);

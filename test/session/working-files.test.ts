@@ -121,6 +121,20 @@ test('L5-9 J-12 the buffer grows by message, a cycle replaces it and archives wh
   await assertRebuilt(d, t, at);
 });
 
+test('F44 what a kill left half written of the files is taken away by the next daemon', async (t) => {
+  const root = temporary(t);
+  const store = new MemoryStore();
+  const first = await daemon(root, store);
+  await first.call('session.append', { session: S, messages: long(1) });
+  await first.files!.close();
+  const at = first.files!.folderOf(KEY);
+  writeFileSync(join(at, 'current.jsonl.0123abcd.tmp'), 'half of it');
+  const second = await daemon(root, store);
+  await second.call('session.append', { session: S, messages: long(2) });
+  await second.files!.settled(KEY);
+  assert.deepEqual(readdirSync(at), ['current.jsonl']);
+});
+
 test('L5-9 H-3 after a restart the counter goes on, torn lines are skipped and counted, lost archives are made again', async (t) => {
   const root = temporary(t);
   const store = new MemoryStore();
