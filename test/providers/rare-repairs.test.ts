@@ -142,6 +142,22 @@ test('PV-S5 PV-S7 F32 calls that go out one by one have plain contents where a t
   );
 });
 
+test('PV-C1 PV-S7 F32 calls at once that are all in flight go out one by one with what says so; one that may still be answered waits', () => {
+  const tool_calls = ['a', 'b'].map((id) => ({
+    id,
+    type: 'function',
+    function: { name: 'f', arguments: '{}' },
+  }));
+  const messages = [user('go'), { role: 'assistant', content: 'look', tool_calls }];
+  const { out } = mend('openai-chat', 'llama-3.1-8b', messages, { pending: ['a', 'b'] });
+  assert.deepEqual(
+    out.map((m) => m['role']),
+    ['user', 'assistant', 'tool', 'assistant', 'tool'],
+  );
+  const waits = [...messages, { role: 'tool', tool_call_id: 'a', content: 'ok' }];
+  assert.equal(mend('openai-chat', 'llama-3.1-8b', waits, { pending: ['b'] }).out.length, 5);
+});
+
 test('PV-R1 PV-R6 F32 an output whose call a reference may stand for is the host’s, once; behind the next turn it is an orphan', () => {
   const model = 'gpt-5.4';
   const asked = { role: 'user', content: 'go' };

@@ -184,9 +184,11 @@ class Pairs {
     const { history, from, pending } = this.#draft;
     const calls = group.calls.filter((c) => !c.copy);
     if (calls.length <= this.#maxCalls || group.at < from) return false;
-    if (group.at === history.length - 1 && calls.some((c) => c.results.length === 0)) return false;
+    const waits = (c: CallSlot) => c.results.length === 0 && !pending.has(c.part.callId!);
+    if (group.at === history.length - 1 && calls.some(waits)) return false;
     const inserts: DocEdit[] = [];
-    const place = (json: string) => inserts.push(inserted(group.at, `split-${inserts.length}`, json));
+    // Behind it: that its calls are closed is told by what stands there.
+    const place = (json: string) => inserts.push(inserted(group.at + 1, `split-${inserts.length}`, json));
     for (let i = 0; i < calls.length; i += this.#maxCalls) {
       const some = calls.slice(i, i + this.#maxCalls);
       const list = `[${some.map((c) => this.#callText(c)).join(',')}]`;
