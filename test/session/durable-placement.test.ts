@@ -320,3 +320,28 @@ test('NS-22 PV-A25 a superseded block stays where bound thinking stands behind i
     history = [user(`question ${n + 1}`)];
   }
 });
+
+test('NS-22 PV-A12 where a summary takes the user turn between two of the operator’s messages, the block stands before both', async () => {
+  const d = new BenchDaemon();
+  const plugins = { active: ['nexus.memory.compaction', 'nexus.gate.context_window'] };
+  await open(d, {
+    model: 'claude-opus-4-8',
+    context_window: 4000,
+    max_output_tokens: 500,
+    config: { plugins },
+  });
+  const order = (content: string) => ({ role: 'system', content });
+  await prepare(d, [user('go'), order('one')]);
+  await d.call('session.append', { session: S, messages: [assistant('done')] });
+  await d.call('turn.end', { session: S, final: true });
+  await d.call('durable.add_decision', { session: S, text: 'Use port 7443' });
+  const { request } = await prepare(d, [user(`on ${'word '.repeat(3900)}`), order('two')]);
+  const roles = request.messages.map((m: Json) => m.role);
+  assert.deepEqual(roles.slice(-2), ['system', 'system']);
+  assert.ok(
+    roles.slice(0, -2).every((role: string) => role === 'user'),
+    roles.join(),
+  );
+  assert.equal(copies(request, 'Use port 7443'), 1);
+  assert.equal((await d.call('journal.replay', { session: S })).identical, true);
+});

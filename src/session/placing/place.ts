@@ -94,8 +94,10 @@ function operatorsFrom(session: Session): number {
   let from = state.messages.length;
   if (state.format !== 'anthropic' || !profile.midSystem) return from;
   rendering.sync(state);
-  for (let at = from - 1; at >= 0 && state.messages[at]!.reading.role === 'system'; at -= 1) {
+  for (let at = from - 1; at >= 0; at -= 1) {
+    // What a summary took out from between two of them makes them neighbours.
     if (state.ledger.isDropped(at)) continue;
+    if (state.messages[at]!.reading.role !== 'system') break;
     // One that has no place goes out as the user's.
     if (rendering.pieces[rendering.ownIndexOf(at)]?.reading.role !== 'system') break;
     from = at;
