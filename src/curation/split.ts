@@ -12,6 +12,7 @@ export interface Span {
 /** Bonds of a history, paired by position: hosts reuse ids, so each result goes to the oldest open call of its id. */
 export function spansOf(readings: readonly Reading[], format: Format): Span[] {
   const open = new Map<string, number[]>();
+  const server = new Map<string, number>();
   const spans: Span[] = [];
   /** First reference of the model's newest turn: it may stand for the call of an output that has none (Responses). */
   let reference = -1;
@@ -34,6 +35,13 @@ export function spansOf(readings: readonly Reading[], format: Format): Span[] {
         else if (call === undefined && reference >= 0) spans.push({ from: reference, to: at });
       } else if (format === 'openai-responses' && part.kind === 'thinking' && at + 1 < readings.length)
         spans.push({ from: at, to: at + 1 });
+      else if (format === 'anthropic' && part.atom !== undefined) {
+        // A paused turn: the result of a server tool stands in a later message of the model's than its call (PV-A34).
+        const call = server.get(part.atom);
+        if (call === undefined) server.set(part.atom, at);
+        else if (call < at) spans.push({ from: call, to: at });
+        if (call !== undefined) server.delete(part.atom);
+      }
     }
   });
   return spans;

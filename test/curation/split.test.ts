@@ -89,3 +89,15 @@ test('L4-4 PV-R1 parallel calls of Responses stay together, one whose result nev
     [1, 1, 1, 4],
   );
 });
+
+test('L4-4 PV-A34 a paused turn is not cut: the server tool call stays with its result in the next message', () => {
+  const say = (...content: unknown[]) => ({ role: 'assistant', content });
+  const call = { type: 'server_tool_use', id: 'srv', name: 'web_search', input: {} };
+  const found = { type: 'web_search_tool_result', tool_use_id: 'srv', content: [] };
+  const messages = [u, say(call), say(found, { type: 'text', text: 'x' }), u, say(call, found), u];
+  const spans = spansOf(readings(messages, 'anthropic'), 'anthropic');
+  assert.deepEqual(
+    [1, 2, 3, 4, 5].map((at) => safeSplit(spans, at)),
+    [1, 1, 3, 4, 5],
+  );
+});
