@@ -286,3 +286,25 @@ test('D-2 in the shape of every format', async () => {
     assert.deepEqual(names(forced.request.tools), [...ALWAYS, 'discover', 'query'], format);
   }
 });
+
+test('D-1 PV-A46 a tool that a reference in the history names stays listed, however long its class is idle', async () => {
+  const p = await play(TOOLS, { [PROGRESSIVE]: { scope: 'turn' } });
+  const found = [
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'ts', name: 'plain', input: {} }] },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'ts',
+          content: [{ type: 'tool_reference', tool_name: 'query' }],
+        },
+      ],
+    },
+  ];
+  await p.d.call('llm.prepare', { session: 's', append: [user('x'), ...found] });
+  await p.d.call('session.append', { session: 's', messages: [assistant('y')] });
+  await p.d.call('turn.end', { session: 's' });
+  for (let i = 0; i < 3; i += 1) await p.turn();
+  assert.deepEqual((await p.turn()).listed, ['plain', 'mail', 'query', 'delegate', 'discover']);
+});

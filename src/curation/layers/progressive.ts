@@ -10,6 +10,7 @@ import { discoverTool } from '../tools/discover-tool.js';
 import { listMayGrow, listMayShrink } from '../tools/legal.js';
 import { ALWAYS_SHOWN, DISCOVER } from '../tools/tool-classes.js';
 import type { ToolSurvey } from '../tools/tool-survey.js';
+import { ToolUse } from '../tools/tool-use.js';
 
 const ID = 'nexus.discovery.progressive';
 /** Class in section ids of tools that have none. */
@@ -19,16 +20,20 @@ export class Progressive implements Layer {
   readonly name = 'progressive';
   readonly id = ID;
   readonly invalidatesUnknown = true;
+  readonly #use = new ToolUse();
   #surplusSince: number | undefined;
 
   plan(survey: Survey): LayerPlan {
     const { tools } = survey;
     if (tools === undefined || tools.catalog.length === 0) return NOTHING;
+    this.#use.sync(survey);
     const settings = survey.settings.plugins.progressive;
     const forced = chosenOf(tools);
     const last = lastUses(tools);
     const shown = new Set(
-      tools.catalog.filter((t) => isShown(survey, tools, settings, forced, last, t)).map((t) => t.key),
+      tools.catalog
+        .filter((t) => this.#use.isDeclared(t.key) || isShown(survey, tools, settings, forced, last, t))
+        .map((t) => t.key),
     );
     const before = new Set(tools.sent ?? []);
     const listed = new Set(tools.listed);
