@@ -262,6 +262,21 @@ test('L2-1 what the provider needs declared stays: deferred tools, marks, provid
   );
 });
 
+test('L2-1 PV-A46 a reference to a tool that was pruned brings its definition back', async () => {
+  const p = await play([tool('find'), tool('late')], {
+    [PRUNER]: { unused_turns_threshold: 1, never_prune: ['find'] },
+  });
+  for (let i = 0; i < 3; i += 1) await p.turn();
+  assert.deepEqual((await p.turn()).listed, ['find']);
+  const content = [{ type: 'tool_reference', tool_name: 'late' }];
+  const found = [
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'ts', name: 'find', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'ts', content }] },
+  ];
+  const { request } = await p.d.call('llm.prepare', { session: 's', append: [user('x'), ...found] });
+  assert.deepEqual(names(request.tools), ['find', 'late']);
+});
+
 test('PV-A25 on models with bound thinking no definition leaves once there is thinking', async () => {
   const open = { model: 'claude-opus-5-5' };
   const p = await play(TOOLS, { [PRUNER]: { unused_turns_threshold: 1 } }, open);

@@ -40,6 +40,8 @@ export class ToolDefPruner implements Layer {
       const use = this.#use.last(survey, key);
       if (tools.chosen.includes(key)) wanted.push({ key, reason: 'tool_choice' });
       else if (use !== undefined && use.turn >= turn) wanted.push({ key, reason: use.reason });
+      // The provider refuses a reference to a tool that is not listed (PV-A46).
+      else if (this.#use.isDeclared(key)) wanted.push({ key, reason: 'discover' });
       else if (settings.neverPrune.includes(key)) wanted.push({ key, reason: 'never_prune' });
     }
     if (wanted.length === 0 && tools.listed.length === 0 && tools.mustList) {
