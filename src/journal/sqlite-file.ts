@@ -39,6 +39,8 @@ export class SqliteFile {
   vault: Vault = OPEN_VAULT;
   #sql!: ReturnType<typeof statements>;
   #synchronous = '';
+  /** Bytes that the disk must take before the file is opened anew. */
+  #room = PROBE_BYTES;
   /** Of the file that was opened first: a process goes on writing to one that was moved or removed, and nobody would find it. */
   readonly #identity: string;
 
@@ -159,8 +161,10 @@ export class SqliteFile {
     // The connection there is can still be read from.
     this.#checkPlace();
     // Opening makes objects that stay as long as the process (sqlite.ts): a disk that is full for days is tried without. What is
-    // written below is the log's pages, and a few more.
-    this.guard(() => proveRoom(this.path, this.logBytes + PROBE_BYTES));
+    // written below is the log's pages at most, and a few more; mostly much less, so that each try which fails asks for twice the room.
+    const room = Math.min(this.#room, this.logBytes + PROBE_BYTES);
+    this.guard(() => proveRoom(this.path, room));
+    this.#room = 2 * room;
     try {
       this.db.close();
     } catch {
@@ -177,6 +181,7 @@ export class SqliteFile {
       });
       this.checkpoint();
     });
+    this.#room = PROBE_BYTES;
   }
 
   /** Writes the log back when it is large for a quiet moment, or too large for any. */
