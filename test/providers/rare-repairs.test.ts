@@ -41,6 +41,20 @@ const MID = 'claude-opus-4-8';
 const search = { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} };
 const found = { type: 'web_search_tool_result', tool_use_id: 's1', content: [] };
 
+test('PV-A46 F32 a change of the tools goes behind the whole turn, whatever the operator says between its messages', () => {
+  const change = { role: 'system', content: [{ type: 'tool_addition', name: 'later' }] };
+  const void_ = { role: 'system', content: [{ type: 'tool_removal', name: 'undeclared' }] };
+  for (const between of [
+    [void_],
+    [{ role: 'system', content: 'order' }],
+    [void_, user([result('none', 'x')])],
+  ]) {
+    const { out } = mend('anthropic', MID, [user('a'), change, user('b'), ...between, user('c')]);
+    assert.deepEqual(out.at(-1), change);
+    assert.deepEqual(out.at(-2), user('c'));
+  }
+});
+
 test('PV-A34 F32 a result of a server tool that stands before its call answers nothing: both go', () => {
   const { out } = mend('anthropic', AF, [user('go'), assistant(found, search, text('x')), user('on')]);
   assert.deepEqual(out[1], assistant(text('x')));

@@ -147,10 +147,13 @@ class ToolChanges {
   #restated(at: number, blocks: readonly number[]): DocEdit[] {
     const { history } = this.#draft;
     if (!this.#takes || blocks.length === 0) return [];
-    let end = at + 1;
-    while (end < history.length && history[end]!.reading.role !== 'user') end++;
-    if (end === history.length) return [];
-    while (history[end]?.reading.role === 'user') end++;
+    let next = at + 1;
+    while (next < history.length && history[next]!.reading.role !== 'user') next++;
+    if (next === history.length) return [];
+    // What the operator says between two user messages leaves its place too: the turn ends behind the last of them.
+    let end = next;
+    for (let i = next; history[i]?.reading.role === 'user' || history[i]?.reading.role === 'system'; i++)
+      if (history[i]!.reading.role === 'user') end = i + 1;
     const texts = sliceValues(history[at]!.native.text, ['content']) ?? [];
     const json = `{"role":"system","content":[${blocks.map((i) => texts[i]).join(',')}]}`;
     return [inserted(end, `tools-${at}`, json)];
