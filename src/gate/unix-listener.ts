@@ -1,14 +1,13 @@
 // Opens the unix socket: a private folder, a private socket, a stale one replaced, a live one respected. Knows paths, no requests.
 import {
   chmodSync,
-  closeSync,
+  linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   statSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import type { Server } from 'node:http';
 import { dirname } from 'node:path';
@@ -88,9 +87,7 @@ async function clearStale(path: string): Promise<void> {
 function startLock(path: string): () => void {
   for (let tries = 0; ; tries++) {
     try {
-      const fd = openSync(path, 'wx', 0o600);
-      writeSync(fd, String(process.pid));
-      closeSync(fd);
+      makeLock(path);
       return () => unlinkSync(path);
     } catch (e) {
       const code = (e as NodeJS.ErrnoException).code;
@@ -106,13 +103,22 @@ function startLock(path: string): () => void {
   }
 }
 
+/** With its maker's pid in it from the first moment on: one that was killed between two steps leaves no lock of nobody. */
+function makeLock(path: string): void {
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, String(process.pid), { mode: 0o600 });
+  try {
+    linkSync(draft, path);
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
 function lockHolderLives(path: string): boolean {
   try {
     // Starting takes milliseconds: an old lock is a dead one, whoever has its pid by now.
     if (Date.now() - statSync(path).mtimeMs > LOCK_MS) return false;
-    const pid = Number(readFileSync(path, 'utf8'));
-    // Nothing in it yet: its maker is about to write.
-    return !Number.isInteger(pid) || pid <= 0 || lives(pid);
+    return lives(Number(readFileSync(path, 'utf8')));
   } catch {
     return false;
   }

@@ -8,6 +8,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -283,6 +284,23 @@ test('F9 a socket left by a killed daemon is replaced; a file that is no socket 
   writeFileSync(socketPath, 'precious');
   await assert.rejects(bareGate({ socketPath }).listen(), isConfig(/no socket is there/));
   assert.ok(existsSync(socketPath));
+});
+
+test('F9 a start lock of nobody, or of a process that is gone, stops no start; that of one which lives does, and nothing stays', async (t) => {
+  const folder = scratch(t);
+  const socketPath = join(folder, 's');
+  const child = fork('-', { execArgv: ['-e', ''], stdio: 'ignore' });
+  await new Promise((resolve) => child.once('exit', resolve));
+  for (const left of ['', String(child.pid)]) {
+    writeFileSync(`${socketPath}.lock`, left);
+    const gate = bareGate({ socketPath });
+    await gate.listen();
+    assert.deepEqual(readdirSync(folder), ['s'], 'neither lock nor draft');
+    await gate.close();
+  }
+  writeFileSync(`${socketPath}.lock`, String(process.pid));
+  await assert.rejects(bareGate({ socketPath }).listen(), AlreadyRunningError);
+  assert.deepEqual(readdirSync(folder), ['s.lock']);
 });
 
 test('F9 of two daemons that start on one stale socket, one wins', async (t) => {
