@@ -336,6 +336,7 @@ async function raise(o: DaemonOptions, lock: DataLock, opened: Opened): Promise<
     due: (now) => sweepClock.due(now),
     retainDays: () => config.settings.journal.retainDays,
     open: () => registry.keys(),
+    isOpen: (key) => registry.holds(key),
     files,
     recall,
     log,

@@ -11,6 +11,8 @@ export interface RetentionDeps {
   retainDays(): number;
   /** Sessions in memory, as they are at the moment. */
   open(): SessionKey[];
+  /** Is it one of them? Asked for each old session. */
+  isOpen(key: SessionKey): boolean;
   files?: { forget(key: SessionKey): Promise<void> } | undefined;
   recall: { expire(key: SessionKey): Promise<void>; touch(key: SessionKey): void };
   log: Record<'info' | 'warn' | 'error', (detail: object, what: string) => void>;
@@ -95,11 +97,11 @@ export class Retention {
    * @returns of which it went
    */
   async #bare(keys: readonly SessionKey[]): Promise<SessionKey[]> {
-    const { open, files, recall, log } = this.#deps;
+    const { isOpen, files, recall, log } = this.#deps;
     const bared: SessionKey[] = [];
     for (const key of keys) {
       if (this.#stopped) return bared;
-      if (open().some((o) => keyText(o) === keyText(key))) continue;
+      if (isOpen(key)) continue;
       try {
         await files?.forget(key);
         await recall.expire(key);

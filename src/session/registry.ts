@@ -36,6 +36,11 @@ export class SessionRegistry {
     return [...this.#tenants.values()].flatMap((sessions) => [...sessions.values()].map((a) => a.key));
   }
 
+  /** Is it one of `keys`? */
+  holds({ tenant, session }: SessionKey): boolean {
+    return this.#tenants.get(tenant)?.has(session) === true;
+  }
+
   get loaded(): number {
     let n = 0;
     for (const tenant of this.#tenants.keys()) n += this.loadedOf(tenant);

@@ -36,6 +36,7 @@ function world(o: { open?: SessionKey[]; stuck?: string; after?: (w: World) => v
     due: () => true,
     retainDays: () => 30,
     open: () => o.open ?? [],
+    isOpen: (asked) => (o.open ?? []).some((k) => keyText(k) === keyText(asked)),
     files: {
       forget: async ({ session }) => {
         if (session === o.stuck) throw new Error('EACCES');
